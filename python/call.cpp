@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace upsweep::python {
@@ -37,6 +38,7 @@ struct Opened {
   std::unique_ptr<upsweep_device, Close> opened;
 };
 thread_local std::vector<Opened> devices;
+thread_local bool borrows_scratch = false;
 
 upsweep_device* device_of(dlpack::Device device, std::uintptr_t stream) {
   for (const Opened& known : devices)
@@ -90,14 +92,15 @@ void Call::run() {
   upsweep_device* const device = device_of(first_->device, first_->stream());
 
   // Memory that the library allocates while it captures a graph lives as long as the graph, unlike the device's
-  // scratch, which later calls use and may replace.
+  // scratch, which later calls use and may replace. Its other memory may be freed when the call is queued, because only
+  // later work on the stream gets it.
   upsweep_array scratch{};
   Array memory;
   if (first_->is_on_gpu()) {
     int is_capturing = 0;
-    check(upsweep_is_capturing(device, &is_capturing));
+    if (!borrows_scratch) check(upsweep_is_capturing(device, &is_capturing));
     std::size_t bytes = 0;
-    if (is_capturing) check(upsweep_scratch_bytes(device, &call_, &bytes));
+    if (borrows_scratch || is_capturing) check(upsweep_scratch_bytes(device, &call_, &bytes));
     if (bytes > 0) {
       memory = first_->empty(bytes, unsigned_of(8));
       scratch = {memory.data, bytes, UPSWEEP_U8, 1};
@@ -130,6 +133,8 @@ nb::list rungs(const char* primitive, const std::string& device) {
   for (; *name; ++name) names.append(nb::str(*name));
   return names;
 }
+
+bool exchange_borrows_scratch(bool borrows) { return std::exchange(borrows_scratch, borrows); }
 
 void close_devices() { devices.clear(); }
 

@@ -62,6 +62,9 @@ class Call {
 // ValueError for an unknown name, RuntimeError if there is no such GPU.
 nb::list rungs(const char* primitive, const std::string& device);
 
+// Tells whether this thread's calls take scratch memory in GPUs from their arrays' library. Returns what was before.
+bool exchange_borrows_scratch(bool borrows);
+
 // Closes this thread's devices.
 void close_devices();
 

@@ -35,6 +35,7 @@ NB_MODULE(_core, m) {
   m.def("flat", [](nb::handle x) { return array_of(x).flat().object; });
   m.def("set_library_of", &set_library_of);
   m.def("exchange_stream", &exchange_stream, arg().none());
+  m.def("exchange_borrows_scratch", &exchange_borrows_scratch);
   m.def("close", &close_devices);
   m.def("rungs", &rungs);
   m.def("primitives", [] {

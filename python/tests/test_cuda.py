@@ -93,6 +93,45 @@ def test_memory_stays_flat() -> None:
     assert torch.cuda.mem_get_info()[0] == free
 
 
+def test_scratch_of_the_arrays_library() -> None:
+    x = random(1 << 22)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()  # whose device keeps no scratch yet
+    with torch.cuda.stream(stream), up.borrowed_scratch():
+        up.sort(x)
+        torch.cuda.reset_peak_memory_stats()
+        free, allocated = torch.cuda.mem_get_info()[0], torch.cuda.memory_allocated()
+        found = up.sort(x)
+        assert torch.cuda.max_memory_allocated() - allocated > 2 * x.nbytes  # the result and the scratch
+        assert torch.cuda.mem_get_info()[0] == free
+        assert torch.equal(found, x.sort().values)
+
+
+def test_calls_on_a_given_stream() -> None:
+    x = random(1 << 20)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(100_000_000)
+        y = x + 1
+    out = torch.empty_like(x)
+    with up.on_stream(stream):
+        up.sort(y, out=out)
+    stream.synchronize()
+    assert torch.equal(out, (x + 1).sort().values)
+
+
+def test_arrays_of_other_libraries() -> None:
+    class Other:
+        def __init__(self, tensor: torch.Tensor) -> None:
+            self.tensor = tensor
+            self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+
+    x = random(1000)
+    found = up.sort(Other(x))
+    assert np.array_equal(up._arrays.library_of(type(found)).download(found), x.sort().values.cpu().numpy())
+
+
 def test_devices_are_not_changed() -> None:
     if torch.cuda.device_count() < 2:
         pytest.skip("one GPU")

@@ -40,7 +40,7 @@ from upsweep._sorting import (
     sort,
     sort_by_key,
 )
-from upsweep._streams import on_stream
+from upsweep._streams import borrowed_scratch, on_stream
 from upsweep._vectors import saxpy
 
 __version__ = "0.1.0"
@@ -50,6 +50,7 @@ __all__ = [
     "argsort",
     "bench",
     "bincount",
+    "borrowed_scratch",
     "check",
     "compress",
     "cumulative_sum",

@@ -1,4 +1,4 @@
-"""The GPU's stream that calls are queued on."""
+"""The stream and the memory that calls on a GPU use."""
 
 from __future__ import annotations
 
@@ -38,3 +38,16 @@ def on_stream(stream: Any, /) -> Iterator[None]:
         yield
     finally:
         _core.exchange_stream(before)
+
+
+@contextlib.contextmanager
+def borrowed_scratch() -> Iterator[None]:
+    """Within `with upsweep.borrowed_scratch():`, this thread's calls on GPU arrays take their scratch memory from the
+    allocator of their arrays' library and give it back, in place of memory of their own, which a thread keeps for each
+    stream. A call takes longer; the library's limits and statistics then include all memory.
+    """
+    before = _core.exchange_borrows_scratch(True)
+    try:
+        yield
+    finally:
+        _core.exchange_borrows_scratch(before)
