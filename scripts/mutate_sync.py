@@ -49,6 +49,21 @@ def run(command, **options):
     return subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
 
 
+def limited(command, environment, limit):
+    """Runs a command for at most `limit` CPU seconds per process. Returns its exit status and output."""
+    # The upsweep command checks in child processes; at the limit, all of them must be killed.
+    process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               start_new_session=True,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1,) * 2))
+    try:
+        output, _ = process.communicate(timeout=10 * limit)  # other programs may compete for the CPU
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return -signal.SIGKILL, ""
+    return process.returncode, output
+
+
 def code_of(line):
     return line.split("//")[0]
 
@@ -125,6 +140,7 @@ class Builder:
         link = link[:link.index("&&")] if "&&" in link else link
         units = re.compile(r"gen/upsweep_simt_traced/.*\.simt\.cpp\.o$|kernel_rungs\.cpp\.o$")
         self.units = [a for a in link if units.search(a) and "kernel_rungs" not in a]
+        self.tables = [a for a in link if units.search(a) and "kernel_rungs" in a]
         self.link = [a for a in link if not units.search(a)]
         self.definitions = {}
         # Code shared by units is compiled into the rung's own unit, so that a change to it takes effect.
@@ -174,6 +190,7 @@ class Builder:
         return text.with_suffix(".o")
 
     def library(self, objects, output):
+        """Links objects with the traced emulator's runtime."""
         link = list(self.link)
         link[link.index("-o") + 1] = str(output)
         at = link.index("-o") + 2
@@ -207,6 +224,7 @@ class Rung:
         self.primitive, self.rung = name.split("/")
         self.unit = f"{self.primitive}_{self.rung}"
         self.work = pathlib.Path(tempfile.mkdtemp(prefix=f"mutate_{self.unit}_"))
+        self.shown = re.compile(f"{self.primitive}/{self.rung}(: | simt traced)")  # lines about a failure
         self.limits = {}  # seconds, by the sizes of the check
         # Cheapest first: the given sizes, then everything that `upsweep check` runs by default.
         seeds = range(1, options.schedules + 1)
@@ -214,6 +232,9 @@ class Rung:
         self.checks += [("", seed) for seed in (0, *seeds)] if not options.given_sizes_only else []
         if options.quick:
             self.checks = [("", seed) for seed in (0, *seeds)]
+        if options.tests:
+            self.checks = ["test_lab_ladders", f"test_simt_{self.primitive}"]
+            self.checks = [test for test in self.checks if (pathlib.Path(builder.build) / "bin" / test).exists()]
 
     def sources(self):
         """Returns the rung's file and the headers of ladders/ and kernel/ that it includes."""
@@ -229,15 +250,26 @@ class Rung:
                 todo.append(ROOT / "src" / include)
         return found
 
-    def check(self, folder):
+    def check(self, folder, unit):
         """Returns the first failure, or an empty string."""
         for which in self.checks:
-            if failure := self.check_once(folder, *which, self.limits[which[0]]):
+            if self.options.tests:
+                failure = self.test(folder, unit, which, self.limits[which])
+            else:
+                failure = self.check_once(folder, *which, self.limits[which[0]])
+            if failure:
                 return failure
         return ""
 
     def measure(self, folder):
         """Checks the unchanged rung, and sets time limits for the checks of changes. Drops checks that take too long."""
+        for test in self.checks if self.options.tests else []:
+            start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            if failure := self.test(folder, self.original, test, 1000):
+                sys.exit(f"{self.primitive}/{self.rung} fails without a change: {failure}")
+            self.limits[test] = 20 + 10 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start)
+        if self.options.tests:
+            return
         for sizes in dict.fromkeys(sizes for sizes, _ in self.checks):
             start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
             failure = self.check_once(folder, sizes, 0, self.options.timeout)
@@ -261,23 +293,36 @@ class Rung:
         command += ["--input", self.options.input] if self.options.input else []
         command += ["--schedule", str(seed)] if seed else []
         command += ["--quick"] if self.options.quick else []
-        # The command checks in child processes; at the limit, all of them must be killed.
-        process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, start_new_session=True,
-                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1,) * 2))
-        try:
-            output, _ = process.communicate(timeout=10 * limit)  # other programs may compete for the CPU
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return "does not end"
-        if process.returncode == 0:
+        status, output = limited(command, environment, limit)
+        if status == 0:
             return ""
-        if f"killed by signal {int(signal.SIGKILL)}" in output or process.returncode == -signal.SIGKILL:
+        if f"killed by signal {int(signal.SIGKILL)}" in output or status == -signal.SIGKILL:
             return "does not end"
-        shown = re.compile(f"{self.primitive}/{self.rung}(: | simt traced)")
-        lines = [line for line in output.split("\n") if shown.search(line)]
-        return lines[-1] if lines else f"exit status {process.returncode}: {output[-200:]}"
+        lines = [line for line in output.split("\n") if self.shown.search(line)]
+        return lines[-1] if lines else f"exit status {status}: {output[-200:]}"
+
+    def test(self, folder, unit, test, limit):
+        """Returns the failure of one test program, or an empty string."""
+        command = [f"{self.builder.build}/bin/{test}"]
+        if test == "test_lab_ladders":  # checks the rungs that it finds, and complains that there is no mutant
+            command += ["--gtest_filter=Ladders.TracedAndMutants"]
+        else:
+            self.link_all(folder, unit)
+        status, output = limited(command, dict(os.environ, LD_LIBRARY_PATH=str(folder)), limit)
+        if status == -signal.SIGKILL:
+            return "does not end"
+        if status < 0:
+            return f"killed by signal {-status}"
+        if test == "test_lab_ladders":
+            return next((line for line in output.split("\n") if self.shown.search(line)), "")
+        failed = re.search(r"^\[  FAILED  \] (\S+)", output, flags=re.M)
+        return f"{failed[1]}: {output[:failed.start()][-1000:]}" if status else ""
+
+    def link_all(self, folder, unit):
+        """Links the library of all rungs, with another object for this one."""
+        objects = [unit] + [u for u in self.builder.units if not u.endswith(f"/{self.unit}.simt.cpp.o")]
+        self.builder.library(objects + self.builder.tables, folder / "libupsweep_simt_traced.so")
+        (folder / "libupsweep_simt_plain.so").unlink()  # so that the usual one is loaded
 
     def build(self, folder):
         """Compiles with `folder` first in the include path; returns the object, or None."""
@@ -327,7 +372,7 @@ class Rung:
             if self.code(unit) == self.original_code:
                 return "not used"
             self.link(folder, unit)
-            return self.check(folder)
+            return self.check(folder, unit)
         return self.with_text(str(number), path, text, judge)
 
     def run(self):
@@ -441,6 +486,7 @@ def main():
     parser.add_argument("--given-sizes-only", action="store_true", help="skip the checks of all sizes")
     parser.add_argument("--quick", action="store_true",
                         help="only `upsweep check --quick`, which checks less than the tests do")
+    parser.add_argument("--tests", action="store_true", help="run the test programs instead of `upsweep check`")
     parser.add_argument("--type", default="", help="element types of the checks (default: all); a single one compiles faster")
     parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the unchanged rung")

@@ -164,19 +164,24 @@ class WithoutCounters {
 };
 
 // Runs one case twice in one launch shape with the same scratch. Returns nullopt if both results are right. If the rung
-// rejects the shape, skips the case if the user asked for that shape, and otherwise uses the rung's default shape. If
-// the rung rejects that too, the case is skipped; for the default, which must take every call, that is a failure.
+// rejects the shape, skips the case if the user asked for that shape, and otherwise uses the rung's own block size with
+// as many blocks, or else its default shape. If the rung rejects that too, the case is skipped; for the default, which
+// must take every call, that is a failure.
 std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, Tuning& shape,
                                     bool asked_for, std::size_t& runs) {
   std::optional<std::string> wrong;
   try {
     for (int turn = 0; turn < 2 && !wrong; ++turn) {
       Status status = stage.run(run, shape);
-      if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && shape != Tuning{}) {
-        if (asked_for) break;
-        shape = {};
-        status = stage.run(run, shape);
-      }
+      const auto is_rejected = [&] {
+        return (status.code == Code::unsupported || status.code == Code::invalid_argument) && shape != Tuning{};
+      };
+      if (is_rejected() && asked_for) break;
+      for (const Tuning& other : {Tuning{.grid = shape.grid}, Tuning{}})
+        if (is_rejected() && shape != other) {
+          shape = other;
+          status = stage.run(run, shape);
+        }
       if (status.code == Code::unsupported && !is_default(rung)) break;
       ++runs;
       if (!status)
@@ -420,8 +425,11 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
           if (!run || result.failures.size() >= options.most_failures) continue;
           const std::unique_ptr<Problem> problem = problem_of(primitive, c);
           if (!problem) continue;
-          stages.at(result.rung->arrays).load(primitive, *problem, c, {.guard_bytes = guard});
-          try_rung(result, run, *problem, c, {.grid = grid}, Layout::Shift::none);
+          // Where arrays are misaligned, threads fill the part of a ring that the copy engine fills elsewhere.
+          for (const Layout::Shift shift : {Layout::Shift::none, Layout::Shift::alike}) {
+            stages.at(result.rung->arrays).load(primitive, *problem, c, {.guard_bytes = guard, .shift = shift});
+            try_rung(result, run, *problem, c, {.grid = grid}, shift);
+          }
         }
         taken += result.runs > runs;
       }

@@ -52,6 +52,7 @@ struct bulk_staged {
       .guarantees = "rounded once",
       .limits = "any n; fixed block size; 192 KB of shared memory per block; fast if all addresses agree modulo 16",
       .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
+  static constexpr std::size_t ring_bytes = staged_ring<1>::shared_bytes;
   // out[i] = f(in[i]...); all arrays have the same type.
   template <class T, class F, class... In>
   static Status map(const Tuning& tuning, Stream stream, T* out, std::size_t n, F f, const In*... in) {
