@@ -1,0 +1,11 @@
+// The headers that most of the library includes, parsed once. Nothing relies on it: every file includes what it uses.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/contract.h"
+#include "base/typed_rung.h"
+#include "cpu/parallel.h"
