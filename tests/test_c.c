@@ -55,6 +55,13 @@ static void calls_every_kind_of_scalar(void) {
   EXPECT(upsweep_run(cpu, &call) == UPSWEEP_OK);
   EXPECT(sums[2] == 6 - (INT64_C(1) << 40));
 
+  int32_t products[3];
+  outputs[0] = (upsweep_array){products, 3, UPSWEEP_I32, 0};
+  scalars[0] = (upsweep_scalar){"initial", NULL, UPSWEEP_I64, {.i64 = -5}};
+  call.operation = "product";
+  EXPECT(upsweep_run(cpu, &call) == UPSWEEP_OK);
+  EXPECT(products[0] == -5 && products[1] == -10 && products[2] == -30);
+
   outputs[0] = (upsweep_array){out, 5, UPSWEEP_F32, 0};
   scalars[0] = (upsweep_scalar){"float_order", "total_order", UPSWEEP_U64, {0}};
   call = (upsweep_call){.primitive = "sort",

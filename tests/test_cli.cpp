@@ -101,8 +101,9 @@ TEST_F(Cli, CompletionAndManual) {
 
 TEST_F(Cli, ListsWhatThereIs) {
   const std::string scan = run("list scan").out;
-  for (const char* words : {"operations: sum min max", "inclusive: true or false", "threads: a whole number from 0 to",
-                            "serial (cpu)", "parallel (cpu, default)", "inputs: uniform", "types: i8"})
+  for (const char* words :
+       {"operations: sum product min max", "inclusive: true or false", "threads: a whole number from 0 to",
+        "serial (cpu)", "parallel (cpu, default)", "inputs: uniform", "types: i8"})
     EXPECT_NE(scan.find(words), std::string::npos) << words << "\n" << scan;
   EXPECT_NE(run("list select").out.find("; of select_if, partition_if"), std::string::npos);
   const std::string json = run("list saxpy --json").out;
@@ -113,8 +114,9 @@ TEST_F(Cli, ListsWhatThereIs) {
   expect_error("list scna", 2, "did you mean 'scan'?");
   const std::string markdown = run("list scan --format markdown").out;
   EXPECT_TRUE(markdown.starts_with("## scan\n\nout[i] = initial op in[0] op ")) << markdown;
-  for (const char* words : {"\n- operations: sum min max\n", "\n### Parameters\n\n- `inclusive`: true or false; ",
-                            "\n### Rungs and peers\n\n- `serial` (cpu): "})
+  for (const char* words :
+       {"\n- operations: sum product min max\n", "\n### Parameters\n\n- `inclusive`: true or false; ",
+        "\n### Rungs and peers\n\n- `serial` (cpu): "})
     EXPECT_NE(markdown.find(words), std::string::npos) << words << "\n" << markdown;
 }
 

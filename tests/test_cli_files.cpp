@@ -353,6 +353,20 @@ TEST_F(Cli, RunInAWiderType) {
   EXPECT_NE(run("run reduce products.raw --type i64 --op product -n 4").err.find("the product is beyond i64"),
             std::string::npos);
   EXPECT_EQ(run("run reduce products.raw --type i64 --op product").err, "") << "0 is right";
+  const Outcome products = run("run scan products.raw --type i64 --op product --param inclusive=1");
+  EXPECT_EQ(products.out, "1000000007\n1000000016000000063\n-9000000144000000567\n446743785709550482\n0\n");
+  EXPECT_NE(products.err.find("the product at element 3 is beyond i64"), std::string::npos) << products.err;
+  EXPECT_EQ(run("run scan products.raw --type i64 --op product -n 4").err, "") << "the last one is left out";
+
+  // Products are carried from chunk to chunk, in front of the next or, if they are the initial value, in its place.
+  std::vector<std::uint32_t> odd((3 << 20) / 4), odd_products;
+  for (std::size_t i = 0; i < odd.size(); ++i) odd[i] = static_cast<std::uint32_t>(2 * i * i + 1);
+  std::uint32_t running = 3;
+  for (const std::uint32_t x : odd) odd_products.push_back(std::exchange(running, running * x));
+  write_raw("odd.raw", odd);
+  const Outcome odd_run = run("run scan odd.raw --type u32 --op product --param initial=3 --memory 1M -o out.raw");
+  EXPECT_EQ(odd_run.code, 0) << odd_run.err;
+  EXPECT_TRUE(read_raw<std::uint32_t>("out.raw") == odd_products);
 
   // The sum that wraps is the first of a chunk; the conversion works per chunk too.
   std::vector<std::uint32_t> large((3 << 20) / 4, 1);
@@ -419,8 +433,9 @@ TEST_F(Cli, RunFromAnInitialValue) {
 TEST_F(Cli, RunTakesWhatThePrimitiveTakes) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   expect_error("run saxpy in.raw --with in.raw --type i32 --op unique", 2, "saxpy has no operations");
-  expect_error("run scan in.raw --type i32 --op product", 2, "no op of scan named 'product'");
-  expect_error("run scan in.raw --type i32 --op product", 2, "there are: sum min max");
+  expect_error("run segmented_scan in.raw --type i32 --op product", 2, "no op of segmented_scan named 'product'");
+  expect_error("run segmented_scan in.raw --type i32 --op product", 2, "there are: sum min max");
+  expect_error("run scan in.raw --type i16 --op product", 2, "of i16 it takes sum, min, max");
   expect_error("run scan in.raw --type i32 --op summ", 2, "did you mean 'sum'?");
 }
 

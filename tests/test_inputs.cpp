@@ -187,6 +187,33 @@ TEST(Inputs, AlternatingExtremes) {
   }
 }
 
+// Products of all elements, and of those above and below 1 in magnitude, stay within the range of f32.
+template <class T>
+void expect_near_one() {
+  for (const std::size_t count : {std::size_t{100}, std::size_t{1000}, n, std::size_t{1} << 20}) {
+    const auto v = values<T>("near_one", 1, count);
+    double rising = 0, falling = 0;
+    std::size_t negative = 0;
+    for (const T x : v) {
+      ASSERT_TRUE(std::abs(x) >= 0.5 && std::abs(x) < 1.5 + 1e-6) << x;
+      negative += std::signbit(x);
+      const double size = std::log2(std::abs(static_cast<double>(x)));
+      (size > 0 ? rising : falling) += size;
+    }
+    EXPECT_GT(rising, 8) << count;
+    EXPECT_LT(rising, 100) << count;
+    EXPECT_GT(falling, -100) << count;
+    EXPECT_NEAR(static_cast<double>(negative), static_cast<double>(count) / 2, 3 * std::sqrt(count)) << count;
+  }
+}
+
+TEST(Inputs, NearOneForProducts) {
+  expect_near_one<float>();
+  expect_near_one<double>();
+  for (const std::int16_t x : values<std::int16_t>("near_one")) ASSERT_NE(x % 2, 0);
+  for (const std::uint64_t x : values<std::uint64_t>("near_one")) ASSERT_EQ(x % 2, 1u);
+}
+
 template <class T>
 void expect_cancellation(double least_large, double largest) {
   const auto v = values<T>("cancellation");

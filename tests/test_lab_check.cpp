@@ -264,7 +264,7 @@ TEST(Check, DrawnCasesAreOnesThatTheRungTakes) {
   const Rungs all = cpu_platform().rungs_of(scan.contract);
   const std::vector<const Rung*> rungs(all.begin(), all.end());
   const auto cases = draw_cases(scan, rungs, {.seed = 3}, 50);
-  EXPECT_GT(cases.size(), 40u);
+  EXPECT_GT(cases.size(), 35u);  // a wider output of no sum does not exist
   std::set<const Rung*> drawn;
   for (const DrawnCase& one : cases) {
     EXPECT_TRUE(one.rung->find_for(one.c.type, one.c.operation, one.c.n)) << one.rung->name << " " << describe(one.c);

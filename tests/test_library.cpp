@@ -201,8 +201,51 @@ TEST(Library, ScansThatCannotBe) {
   std::vector<int> out(99);
   EXPECT_EQ(error_of([&] { exclusive_scan(cpu, in, out); }).code(), Code::invalid_argument);
   out.resize(100);
-  EXPECT_EQ(error_of([&] { exclusive_scan(cpu, in, out, Op::product); }).code(), Code::unsupported);
+  EXPECT_EQ(
+      error_of([&] { segmented_exclusive_scan(cpu, in, std::vector<std::uint8_t>(100), out, Op::product); }).code(),
+      Code::unsupported);
+  const std::vector<std::int16_t> narrow(100);
+  std::vector<std::int16_t> narrow_out(100);
+  EXPECT_EQ(error_of([&] { exclusive_scan(cpu, narrow, narrow_out, Op::product); }).code(), Code::unsupported);
   EXPECT_EQ(error_of([&] { inclusive_scan(cpu, in, out, Op::sum, {.rung = "none"}); }).code(), Code::invalid_argument);
+}
+
+// The last size is beyond wave's and, on an H200 and a CPU of several cores, beyond one core's.
+TEST(Library, ScansOfProducts) {
+  for (Device& device : devices())
+    for (const std::size_t n : {0, 1, 1000, 70001, 600'001}) {
+      const auto check = [&]<class T>(T initial) {
+        if (!covers(device, "scan", type_of<T>(), Op::product)) return;
+        const auto in = make_input<T>("near_one", n, 3);  // odd, so that no product of integers becomes 0
+        std::vector<T> expected(n), out(n);
+        const auto expect = [&](const std::vector<T>& got, const char* what) {
+          if constexpr (std::is_integral_v<T>) {
+            EXPECT_EQ(got, expected) << what << ' ' << device.name() << ' ' << n;
+          } else {
+            for (std::size_t i = 0; i < n; ++i) {
+              const T most = 4 * static_cast<T>(i) * std::numeric_limits<T>::epsilon() * std::abs(expected[i]);
+              ASSERT_NEAR(got[i], expected[i], most) << what << ' ' << device.name() << ' ' << n << " at " << i;
+            }
+          }
+        };
+        std::exclusive_scan(in.begin(), in.end(), expected.begin(), T(1), Product{});
+        exclusive_scan(device, in, out, Op::product);
+        expect(out, "exclusive");
+        std::exclusive_scan(in.begin(), in.end(), expected.begin(), initial, Product{});
+        exclusive_scan(device, in, out, initial, Op::product);
+        expect(out, "exclusive, initial");
+        std::inclusive_scan(in.begin(), in.end(), expected.begin(), Product{});
+        Buffer<T> buffer(device, in);
+        inclusive_scan(device, buffer, buffer, Op::product);
+        expect(buffer.to_vector(), "inclusive, in place");
+        std::inclusive_scan(in.begin(), in.end(), expected.begin(), Product{}, initial);
+        buffer = Buffer<T>(device, in);
+        inclusive_scan(device, buffer, buffer, initial, Op::product);
+        expect(buffer.to_vector(), "inclusive, initial, in place");
+      };
+      check(std::int32_t{-77}), check(std::uint32_t{5}), check(std::int64_t{1} << 40 | 1), check(~std::uint64_t{0});
+      check(-1.5f), check(0.75);
+    }
 }
 
 TEST(Library, InitialValuesComeFirst) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lab/inputs.h"
+#include "lab/primitive.h"
 #include "lab/wrapping.h"
 #include "ladders/scan/lab/oracle.h"
 
@@ -134,6 +135,105 @@ TEST(ScanOracle, NanAndInfinityFromWhereTheyAre) {
   EXPECT_TRUE(mistake(finite, {0, inf}, false));
 }
 
+// ---- products -------------------------------------------------------------------------------------------------------
+
+// Scans in another order: from the right within each block of 16 elements.
+template <class T>
+std::vector<T> products_in_blocks(const std::vector<T>& in) {
+  std::vector<T> out;
+  T before = 1;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    T block = in[i];
+    for (std::size_t k = i; k % 16 != 0;) block *= in[--k];
+    out.push_back(before * block);
+    if (i % 16 == 15) before = out.back();
+  }
+  return out;
+}
+
+template <class T>
+class ScanOracleOfProducts : public testing::Test {};
+using TypesOfProducts = testing::Types<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+TYPED_TEST_SUITE(ScanOracleOfProducts, TypesOfProducts);
+
+TYPED_TEST(ScanOracleOfProducts, TakesEveryInputScannedLeftToRightAndInBlocks) {
+  using T = TypeParam;
+  for (const std::string& input : input_names(type_of<T>())) {
+    const auto in = make_input<T>(input, 3000, 1);
+    for (const bool inclusive : {false, true}) {
+      EXPECT_EQ((mistake<T, Product>(in, scanned<T, Product>(in, inclusive), inclusive)), std::nullopt) << input;
+      EXPECT_EQ((mistake<T, Product>(in, scanned<T, Product>(in, inclusive, T(3)), inclusive, T(3))), std::nullopt)
+          << input;
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      EXPECT_EQ((mistake<T, Product>(in, products_in_blocks(in), true)), std::nullopt) << input;
+    }
+  }
+}
+
+TYPED_TEST(ScanOracleOfProducts, RefusesOneWrongElementAnywhere) {
+  using T = TypeParam;
+  const auto in = make_input<T>("near_one", 1000, 1);
+  for (const bool inclusive : {false, true}) {
+    const std::vector<T> right = scanned<T, Product>(in, inclusive);
+    for (const std::size_t at : {0, 1, 31, 512, 999}) {
+      std::vector<T> wrong = right;
+      wrong[at] = Product{}(wrong[at], static_cast<T>(-1));
+      EXPECT_TRUE((mistake<T, Product>(in, wrong, inclusive))) << at << ": the sign";
+      wrong[at] = Product{}(right[at], in[500]);  // one element too many
+      const auto said = mistake<T, Product>(in, wrong, inclusive);
+      ASSERT_TRUE(said) << at;
+      EXPECT_TRUE(said->starts_with("out[" + std::to_string(at) + "] is ")) << *said;
+    }
+    EXPECT_TRUE((mistake<T, Product>(in, scanned<T, Product>(in, !inclusive), inclusive))) << "the other kind of scan";
+    EXPECT_TRUE((mistake<T, Product>(in, scanned<T, Product>(in, inclusive, T(3)), inclusive))) << "an initial value";
+    EXPECT_TRUE((mistake<T, Product>(in, right, inclusive, T(3)))) << "no initial value";
+  }
+}
+
+TEST(ScanOracleOfProducts, ZeroInfinityAndNanFromWhereTheyAre) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const auto accepts = [](const std::vector<float>& in, const std::vector<float>& out) {
+    return !mistake<float, Product>(in, out, true);
+  };
+  EXPECT_TRUE(accepts({2, -0.0f, -3, inf}, {2, -0.0f, 0.0f, nan}));
+  EXPECT_FALSE(accepts({2, -0.0f, -3, inf}, {2, 0.0f, 0.0f, nan})) << "the sign of zero";
+  EXPECT_FALSE(accepts({2, -0.0f, -3, inf}, {2, -0.0f, 0.0f, inf}));
+  EXPECT_FALSE(accepts({2, 0, 3}, {2, nan, 0})) << "nothing overflows";
+  EXPECT_FALSE(accepts({2, 0, 3}, {2, 0, 1e-45f}));
+  EXPECT_TRUE(accepts({-2, inf, -1}, {-2, -inf, inf}));
+  EXPECT_FALSE(accepts({-2, inf, -1}, {-2, -inf, -inf}));
+  EXPECT_FALSE(accepts({2, inf}, {2, nan})) << "nothing underflows";
+  EXPECT_FALSE(accepts({2, inf}, {2, 3e38f}));
+  EXPECT_TRUE(accepts({nan, 0, 2}, {nan, nan, nan}));
+  EXPECT_FALSE(accepts({2, nan, 2}, {2, nan, 4}));
+}
+
+TEST(ScanOracleOfProducts, OverflowAndUnderflowInSomeOrder) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const auto accepts = [](const std::vector<float>& in, float last) {
+    std::vector<float> out = scanned<float, Product>(in, true);
+    out.back() = last;
+    return !mistake<float, Product>(in, out, true);
+  };
+  EXPECT_TRUE(accepts({1e-30f, 1e30f, 1e30f}, 1e30f));
+  EXPECT_TRUE(accepts({1e-30f, 1e30f, 1e30f}, inf)) << "1e-30 * (1e30 * 1e30)";
+  EXPECT_FALSE(accepts({1e-30f, 1e30f, 1e30f}, -inf));
+  EXPECT_FALSE(accepts({1e-30f, 1e30f, 1e30f}, 2e30f));
+  EXPECT_FALSE(accepts({1e-30f, 1e30f, 1e30f}, nan)) << "nothing vanishes";
+  EXPECT_TRUE(accepts({0, 1e30f, 1e30f}, nan)) << "0 * infinity";
+  EXPECT_TRUE(accepts({inf, 1e-30f, 1e-30f}, nan)) << "infinity * 0";
+  EXPECT_TRUE(accepts({1e30f, 1e30f, 1e-30f, 1e-30f}, nan)) << "infinity * 0";
+  EXPECT_TRUE(accepts({1e30f, 1e-30f, 1e-30f}, 1e-30f));
+  EXPECT_TRUE(accepts({1e30f, 1e-30f, 1e-30f}, 0)) << "1e30 * (1e-30 * 1e-30)";
+  EXPECT_FALSE(accepts({2, 1e-30f, 1e-30f}, 1e-40f)) << "too large even for lost bits";
+  EXPECT_FALSE(accepts({2, 1e-20f, 1e-19f}, 0)) << "nothing vanishes: 2e-39 has most of its bits";
+  EXPECT_FALSE(accepts({1e30f, 1e30f}, 3e38f)) << "beyond the largest number";
+  EXPECT_TRUE(accepts({1e30f, 1e30f}, inf));
+}
+
+// ---- wrapping integers ----------------------------------------------------------------------------------------------
+
 template <class T>
 class WrappingSums : public testing::Test {};
 using Narrow = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>;
@@ -175,6 +275,49 @@ TYPED_TEST(WrappingSums, TheFirstIsReported) {
     ASSERT_EQ(!said.empty(), first.has_value()) << said;
     if (first) {
       EXPECT_TRUE(said.starts_with("the sum at element " + std::to_string(*first) + " is ")) << said;
+    }
+    reported += first.has_value();
+  }
+  EXPECT_GT(reported, 50);
+  EXPECT_LT(reported, 1800);
+}
+
+// In chunks of any length, from an initial value or not.
+TEST(WrappingProducts, TheFirstIsReported) {
+  using T = std::int32_t;
+  std::mt19937 random(2);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const Primitive& scan = *find_primitive("scan");
+  int reported = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const bool inclusive = round % 2 != 0;
+    const std::size_t n = 1 + below(12);
+    Case c{.type = Type::i32, .operation = Op::product};
+    std::int64_t exact = 1;
+    if (round % 3 == 0) {
+      exact = static_cast<std::int64_t>(below(2000)) - 1000;
+      c.settings = scan.settings(Type::i32, {{"initial", std::to_string(exact)}});
+    }
+    std::vector<T> in(n), out(n);
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < n; ++i) {
+      in[i] = static_cast<T>(below(60)) - 20;
+      const std::int64_t before = exact;
+      exact = static_cast<T>(before) * std::int64_t{in[i]};  // exact up to the first product that wraps
+      const std::int64_t product = inclusive ? exact : before;
+      out[i] = static_cast<T>(product);
+      if (!first && product != out[i]) first = i;
+    }
+    ScanWatch watch(c, Type::i32, inclusive);
+    for (std::size_t begin = 0, length; begin < n; begin += length) {
+      length = std::min(n - begin, 1 + below(5));
+      watch.see(std::as_bytes(std::span(in).subspan(begin, length)),
+                std::as_bytes(std::span(out).subspan(begin, length)));
+    }
+    const std::string said = watch.warning();
+    ASSERT_EQ(!said.empty(), first.has_value()) << said;
+    if (first) {
+      EXPECT_TRUE(said.starts_with("the product at element " + std::to_string(*first) + " is beyond i32")) << said;
     }
     reported += first.has_value();
   }

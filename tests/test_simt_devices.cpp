@@ -146,6 +146,11 @@ TEST_F(Devices, EveryDefaultRunsOnEveryDevice) {
       std::sort(sorted.begin(), sorted.end());
       sort(gpu, keys, out);
       EXPECT_EQ(out, sorted);
+      const auto factors = make_input<std::int32_t>("near_one", n, 2);
+      std::vector<std::int32_t> products(n), multiplied(n);
+      std::inclusive_scan(factors.begin(), factors.end(), products.begin(), Product{});
+      inclusive_scan(gpu, factors, multiplied, Op::product);
+      EXPECT_EQ(multiplied, products);
       const auto numbers = make_input<std::int32_t>("zipf", n, 2);  // the emulators have every rung for this type
       std::vector<std::int32_t> sums(n), scanned(n);
       std::inclusive_scan(numbers.begin(), numbers.end(), sums.begin(), Sum{});

@@ -1,24 +1,25 @@
 // Scans: out[i] = in[0] op ... op in[i-1] (exclusive) or in[0] op ... op in[i] (inclusive). Segmented scans restart at
-// every segment. The first element of an exclusive scan, or of each of its segments, is 0 for sums, and the largest
-// (lowest) value of the type for minima (maxima).
+// every segment. The first element of an exclusive scan, or of each of its segments, is 0 for sums, 1 for products, and
+// the largest (lowest) value of the type for minima (maxima).
 //
 // An initial value, passed after the output as in std::exclusive_scan, precedes in[0], or the first element of every
 // segment: out[0] is the initial value (exclusive) or initial op in[0] (inclusive).
 //
 // Sums may be wider than their elements, so that they do not wrap or round at the elements' width: u8 as u32 or u64,
 // u32 as u64, i32 as i64, f32 as f64. The output's element type selects this; it is also the type of every addition and
-// of the initial value. Minima and maxima have the type of their elements.
+// of the initial value. Products, minima and maxima have the type of their elements.
 //
 //   upsweep::exclusive_scan(gpu, counts, offsets);             // std::uint32_t counts, std::uint64_t row offsets
 //   upsweep::inclusive_scan(gpu, in, out, 100, upsweep::Op::max);
 //
 // `out` must have at least as many elements as `in`. It may be the same memory with the same type; otherwise it must
-// not overlap `in`. Operators: sum, min, max. Integer sums wrap; the last bits of float sums depend on the rung and the
-// device, except for the rung "reproducible", which adds the initial value last, on the left. A zero float sum of one
-// or more elements is -0 if all of them and the initial value are -0, otherwise +0; without an initial value, the
-// exclusive scan of {-0, -0} is therefore {+0, -0}. Rungs other than the default may refuse an initial value or a wider
-// output (unsupported). For arrays, waiting and errors, see upsweep/view.h and invoke(); the rung host_totals always
-// waits.
+// not overlap `in`. Operators: sum, min, max; product, of types of 4 or 8 bytes and not in segments. Integer sums and
+// products wrap. The last bits of float sums and products depend on the rung and the device, and so does whether a
+// partial product overflows or vanishes; except for the rung "reproducible", which takes sums and adds the initial
+// value last, on the left. A zero float sum of one or more elements is -0 if all of them and the initial value are -0,
+// otherwise +0; without an initial value, the exclusive scan of {-0, -0} is therefore {+0, -0}. Rungs other than the
+// default may refuse products, an initial value or a wider output (unsupported). For arrays, waiting and errors, see
+// upsweep/view.h and invoke(); the rung host_totals always waits.
 #pragma once
 #include <cstdint>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <thread>
 
@@ -15,12 +16,13 @@ namespace {
 // clang-format off
 enum class Kind : std::uint8_t {
   uniform, constant, all_same, two_valued, sorted, reversed, zipf, random_walk, permutation, alternating_extremes,
-  cancellation, denormals, nan, inf, wide, signed_zeros, minus_zeros, specials  // floats only, from `cancellation` on
+  near_one,
+  cancellation, denormals, nan, inf, wide, signed_zeros, minus_zeros, specials  // floats only
 };
-constexpr std::array<std::string_view, 18> names{
+constexpr std::array<std::string_view, 19> names{
     "uniform", "constant", "all_same", "two_valued", "sorted", "reversed", "zipf", "random_walk", "permutation",
-    "alternating_extremes", "cancellation", "denormals", "nan", "inf", "wide", "signed_zeros", "minus_zeros",
-    "specials"};
+    "alternating_extremes", "near_one",
+    "cancellation", "denormals", "nan", "inf", "wide", "signed_zeros", "minus_zeros", "specials"};
 // clang-format on
 
 std::span<const std::string_view> names_for(Type type) {
@@ -303,6 +305,18 @@ void fill(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first, std::
       for (std::size_t k = 0; k < out.size(); ++k)
         out[k] = (first + k) % 2 ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
       return;
+    case Kind::near_one: {
+      // A power of two, so that only the last addition rounds.
+      const double reach = std::ldexp(1.0, -std::max(1, static_cast<int>(std::bit_width(n / 128))));
+      return each(seed, first, out, [&](std::size_t, std::uint64_t bits) {
+        if constexpr (std::is_floating_point_v<T>) {
+          const T size = static_cast<T>(1 + from_bits<double>(bits) * reach);
+          return bits & 1 ? -size : size;  // from_bits() does not use this bit
+        } else {
+          return static_cast<T>(from_bits<T>(bits) | 1);
+        }
+      });
+    }
     default:
       if constexpr (std::is_floating_point_v<T>) fill_float(kind, n, seed, first, out);
   }

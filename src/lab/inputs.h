@@ -15,6 +15,9 @@
 // permutation           0..n-1 once each, in random order; taken     likewise, rounded to the type: exact below 2^24
 //                       modulo 2^bits by narrow types                in f32
 // alternating_extremes  maximum, lowest, maximum, ...                largest finite, its negative, ...
+// near_one              odd, otherwise as `uniform`                  +-(1 + d), d uniform in [-2^-k, 2^-k), k >= 1 and
+//                                                                    2^k > n / 128: products of all elements or of
+//                                                                    some neither overflow nor vanish
 // cancellation          -                                            2^24..2^72 in magnitude (f64: 2^53..2^159), each
 //                                                                    cancelled by its mirror from the other end; every
 //                                                                    16th pair is of `uniform`, and its sum is left

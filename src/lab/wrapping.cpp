@@ -39,27 +39,32 @@ T wrapping_subtract(T a, T b) {
   return static_cast<T>(static_cast<U>(static_cast<U>(a) - static_cast<U>(b)));
 }
 
-// True if adding element i to the running sum wraps. out[i] is the sum before the element for an exclusive scan, and
-// after it for an inclusive one.
-template <class From, class T>
-bool step_wraps(const From* in, const T* out, std::size_t i, bool inclusive) {
+// True if adding element i to the running sum wraps, or multiplying the running product by it. out[i] is the result
+// before the element for an exclusive scan, and after it for an inclusive one; `left` is the product before in[0].
+template <Op op, class From, class T>
+bool step_wraps(const From* in, const T* out, std::size_t i, bool inclusive, [[maybe_unused]] T left) {
   const T x = in[i];
+  if constexpr (op == Op::product) {
+    T product;
+    return __builtin_mul_overflow(!inclusive ? out[i] : i > 0 ? out[i - 1] : left, x, &product);
+  }
   if (!inclusive) return overflows(out[i], x, wrapping_add(out[i], x));
   return overflows(wrapping_subtract(out[i], x), x, out[i]);
 }
 
 // Returns the first i in [begin, end) for which step_wraps() and not skip(i + 1), or end. A block is searched only if a
 // vectorised pass finds a step that wraps.
-template <class From, class T>
-std::size_t first_step(const From* in, const T* out, std::size_t begin, std::size_t end, bool inclusive, auto&& skip) {
+template <Op op, class From, class T>
+std::size_t first_step(const From* in, const T* out, std::size_t begin, std::size_t end, bool inclusive, T left,
+                       auto&& skip) {
   constexpr std::size_t block = 4096;
   for (; begin < end; begin += std::min(block, end - begin)) {
     const std::size_t until = begin + std::min(block, end - begin);
     bool any = false;
-    for (std::size_t i = begin; i < until; ++i) any |= step_wraps(in, out, i, inclusive);
+    for (std::size_t i = begin; i < until; ++i) any |= step_wraps<op>(in, out, i, inclusive, left);
     if (!any) continue;
     for (std::size_t i = begin; i < until; ++i)
-      if (step_wraps(in, out, i, inclusive) && !skip(i + 1)) return i;
+      if (step_wraps<op>(in, out, i, inclusive, left) && !skip(i + 1)) return i;
   }
   return end;
 }
@@ -69,17 +74,20 @@ std::size_t first_step(const From* in, const T* out, std::size_t begin, std::siz
 ScanWatch::ScanWatch(const Case& c, Type out, bool inclusive)
     : type_(c.type),
       out_type_(out),
+      op_(c.operation.as<Op>()),
       inclusive_(inclusive),
-      watches_(!is_float(c.type) && c.operation == Operation(Op::sum)) {}
+      watches_(!is_float(c.type) && (op_ == Op::sum || op_ == Op::product)),
+      last_(initial_value(c)) {}
 
 void ScanWatch::see(std::span<const std::byte> in_bytes, std::span<const std::byte> out_bytes, const IsHead& is_head) {
   if (!watches_) return;
-  const auto see_both = [&]<class From, class T>(TypeTag<From>, TypeTag<T>) {
+  const auto see_all = [&]<Op op, class From, class T>(std::integral_constant<Op, op>, TypeTag<From>, TypeTag<T>) {
     if constexpr (std::is_integral_v<T> && (std::is_same_v<From, T> || widens_sums(type_of<From>(), type_of<T>()))) {
       const auto* const in = reinterpret_cast<const From*>(in_bytes.data());
       const auto* const out = reinterpret_cast<const T*>(out_bytes.data());
       const std::size_t n = in_bytes.size() / sizeof(From);
       if (n == 0) return;
+      const T left = last_ ? last_.as<T>() : T{1};
       // In an exclusive scan, element i + 1 is the sum of step i, unless it begins a segment. In an inclusive scan, the
       // step across a segment boundary never wraps: the sum before it is computed as 0.
       const auto skip = [&](std::size_t i) { return !inclusive_ && is_head && is_head(i); };
@@ -87,20 +95,29 @@ void ScanWatch::see(std::span<const std::byte> in_bytes, std::span<const std::by
       std::atomic<std::size_t> first = last_wraps_ && !(is_head && is_head(0)) ? 0 : n;
       if (first == n)
         for_each_part(steps, [&](std::size_t, std::size_t begin, std::size_t end) {
-          const std::size_t step = first_step(in, out, begin, end, inclusive_, skip);
+          const std::size_t step = first_step<op>(in, out, begin, end, inclusive_, left, skip);
           if (step == end) return;
           for (std::size_t now = first; step + late < now && !first.compare_exchange_weak(now, step + late);) continue;
         });
-      last_wraps_ = !inclusive_ && step_wraps(in, out, n - 1, false);
+      last_wraps_ = !inclusive_ && step_wraps<op>(in, out, n - 1, false, left);
+      if (op == Op::product && inclusive_) last_ = out[n - 1];
       if (first < n) first_ = seen_ + first, watches_ = false;
       seen_ += n;
     }
   };
-  visit(type_, [&](auto from) { visit(out_type_, [&](auto to) { see_both(from, to); }); });
+  visit(type_, [&](auto from) {
+    visit(out_type_, [&](auto to) {
+      if (op_ == Op::product)
+        see_all(std::integral_constant<Op, Op::product>{}, from, to);
+      else
+        see_all(std::integral_constant<Op, Op::sum>{}, from, to);
+    });
+  });
 }
 
 std::string ScanWatch::warning() const {
-  return first_ ? wrapped("the sum at element " + std::to_string(*first_), out_type_) : std::string();
+  if (!first_) return {};
+  return wrapped("the " + std::string(to_string(op_)) + " at element " + std::to_string(*first_), out_type_);
 }
 
 ReduceWatch::ReduceWatch(const Case& c)

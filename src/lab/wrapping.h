@@ -11,10 +11,10 @@
 
 namespace upsweep {
 
-// Watches the sums of a scan. Exact: no false positives or negatives.
+// Watches the sums or products of a scan. Exact: no false positives or negatives.
 class ScanWatch {
  public:
-  // `out` is the type of the sums.
+  // `out` is the type of the sums or products.
   ScanWatch(const Case& c, Type out, bool inclusive);
 
   // Takes the next elements and their scan, in host memory. For a segmented scan, `is_head` says whether the element at
@@ -22,16 +22,18 @@ class ScanWatch {
   using IsHead = std::function<bool(std::size_t)>;
   void see(std::span<const std::byte> in, std::span<const std::byte> out, const IsHead& is_head = {});
 
-  // One line, or empty if no sum wrapped.
+  // One line, or empty if none wrapped.
   std::string warning() const;
 
  private:
   const Type type_, out_type_;
+  const Op op_;
   const bool inclusive_;
-  bool watches_;                        // integer sums, until one has wrapped
-  bool last_wraps_ = false;             // exclusive scan: the last step, whose sum goes to the next element, wrapped
+  bool watches_;                        // integer sums and products, until one has wrapped
+  bool last_wraps_ = false;             // exclusive scan: the last step, whose result goes to the next element, wrapped
+  Scalar last_;                         // inclusive products: of all elements so far; empty if there are none
   std::uint64_t seen_ = 0;              // elements
-  std::optional<std::uint64_t> first_;  // the first element whose sum has wrapped
+  std::optional<std::uint64_t> first_;  // the first element whose sum or product has wrapped
 };
 
 // Watches the sum or product of a reduction. Exact for sums, and for products unless rounding to f64 matters.

@@ -24,8 +24,10 @@ struct block {
   static constexpr Story story{.idea = "up-sweep and down-sweep in shared memory, one block",
                                .prediction = "one launch and 2 log2(n) barriers: a few microseconds for any n",
                                .guarantees = "same bits for the same n",
-                               .limits = "n up to twice the block size: 2048",
+                               .limits = "sum, min, max; n up to twice the block size: 2048",
                                .source = "Blelloch 1990; GPU Gems 3, chapter 39, 2007"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const auto threads = a.tuning.block_or(1024);

@@ -56,8 +56,10 @@ struct global_sweeps {
   static constexpr Story story{.idea = "the sweeps over global memory, one launch per level",
                                .prediction = "2 log2(n) + 2 launches; ten times slower than the copy ceiling, or worse",
                                .guarantees = "same bits for the same n",
-                               .limits = "any n; scratch for n rounded up to a power of two",
+                               .limits = "sum, min, max; any n; scratch for n rounded up to a power of two",
                                .source = "Blelloch 1990"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};

@@ -37,8 +37,10 @@ struct merge_loop {
       .idea = "scanned tiles; then every element adds the totals of all earlier tiles, one by one",
       .prediction = "ties with recursive up to 2^14; from 2^18 on, the time quadruples when n doubles",
       .guarantees = "same bits for the same n and block",
-      .limits = "n up to 2^22: the number of additions is quadratic",
+      .limits = "sum, min, max; n up to 2^22: the number of additions is quadratic",
       .source = "before GPU Gems 3, chapter 39.2.4, 2007"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const Tiling<Sweeps> tiling = tiling_of<Sweeps>(a.tuning);

@@ -31,8 +31,10 @@ struct merge_totals {
                                    "up to twice as fast as merge_loop at 2^22, where that rung's totals no longer "
                                    "fit a cache; still quadratic",
                                .guarantees = "same bits for the same n and block",
-                               .limits = "n up to 2^22: the number of additions is quadratic",
+                               .limits = "sum, min, max; n up to 2^22: the number of additions is quadratic",
                                .source = "before GPU Gems 3, chapter 39.2.4, 2007"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const Tiling<Sweeps> tiling = tiling_of<Sweeps>(a.tuning);

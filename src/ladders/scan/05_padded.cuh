@@ -34,9 +34,11 @@ struct padded {
                                    "1.6 times as fast as recursive at large n: 181 wavefronts per tile of 512 "
                                    "words instead of 706; the same barriers",
                                .guarantees = "same bits for the same n and block",
-                               .limits = "any n",
+                               .limits = "sum, min, max; any n",
                                .source = "GPU Gems 3, chapter 39.2.3, 2007"};
   static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_recursively<PaddedSweeps>(a);

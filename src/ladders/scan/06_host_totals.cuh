@@ -21,8 +21,10 @@ struct host_totals {
   static constexpr Story story{.idea = "the host scans the tiles' totals between two launches",
                                .prediction = "about 20 us slower than recursive at small n, a fifth slower at 2^28",
                                .guarantees = "same bits for the same n and block",
-                               .limits = "any n; waits for the device, so no graph can capture it",
+                               .limits = "sum, min, max; any n; waits for the device, so no graph can capture it",
                                .source = "GPU Gems 3, chapter 39.2.4, 2007, cut off at its first level"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const Tiling<Sweeps> tiling = tiling_of<Sweeps>(a.tuning);

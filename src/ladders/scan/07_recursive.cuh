@@ -16,8 +16,10 @@ struct recursive {
   static constexpr Story story{.idea = "tiles in shared memory; their totals by the same kernels; a uniform add",
                                .prediction = "half of the copy ceiling, less the sweeps' bank conflicts and barriers",
                                .guarantees = "same bits for the same n and block",
-                               .limits = "any n",
+                               .limits = "sum, min, max; any n",
                                .source = "GPU Gems 3, chapter 39.2.4, 2007"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_recursively<Sweeps>(a);

@@ -48,8 +48,10 @@ struct hillis_steele {
       .prediction =
           "ties with padded at large n: 10 barriers per tile instead of 21, but 321 wavefronts instead of 181",
       .guarantees = "same bits for the same n and block",
-      .limits = "any n",
+      .limits = "sum, min, max; any n",
       .source = "Hillis and Steele, Data Parallel Algorithms, 1986"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_recursively<HillisSteele>(a);

@@ -36,8 +36,10 @@ struct warp_shuffle {
       .idea = "warp scans through registers: one barrier per tile",
       .prediction = "1700 GB/s on an H200 at 2^28: with 4 arrays of traffic, 0.8 of half the copy ceiling",
       .guarantees = "same bits for the same n and block",
-      .limits = "any n; whole warps",
+      .limits = "sum, min, max; any n; whole warps",
       .source = "Harris and Garland, GPU Computing Gems, 2011"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_recursively<WarpShuffles>(a);

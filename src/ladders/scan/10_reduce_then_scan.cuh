@@ -77,8 +77,10 @@ struct reduce_then_scan {
                                    "at most two thirds of the copy ceiling, 2850 GB/s on an H200, and 2400 "
                                    "at 2^28; 7 us at small n, for three launches",
                                .guarantees = "same bits for the same n, grid, block and alignment",
-                               .limits = "any n; whole warps",
+                               .limits = "sum, min, max; any n; whole warps",
                                .source = "Dotsenko et al. 2008; Merrill and Grimshaw 2009"};
+  template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const auto threads = a.tuning.block_or(256);

@@ -6,14 +6,16 @@
 
 namespace upsweep::ladders::scan {
 
-inline constexpr ListedOperation operations[] = {
-    {.operation = Op::sum, .typical = true}, {.operation = Op::min}, {.operation = Op::max}};
+inline constexpr ListedOperation operations[] = {{.operation = Op::sum, .typical = true},
+                                                 {.operation = Op::product},
+                                                 {.operation = Op::min},
+                                                 {.operation = Op::max}};
 
 struct Binding : OperatorChoice {
   static constexpr std::string_view primitive = "scan";
   static constexpr auto& operations = ladders::scan::operations;
   template <class T, class Op>
-  static constexpr bool takes = lists<Op>(operations);
+  static constexpr bool takes = lists<Op>(operations) && (sizeof(T) >= 4 || !std::is_same_v<Op, Product>);
   template <class T, class Op, class Out = T>
   static Args<T, Op, Out> args(const Call& c) {
     const Scanning scalars = scan_scalars.read(c.scalars);

@@ -2,9 +2,11 @@
 // op(initial, in[0], ..., in[i]). Without an initial value (scalars[1] is empty), out[0] of an exclusive scan is
 // value_of_none<Op, T>().
 // in[0] and out[0] have n elements each, which need only their natural alignment. The operator is associative; operands
-// are never swapped. Types i8 to u64, f32, f64; sum, min, max. Sums are computed in the output's type, which may be
-// wider than the input's (widens_sums).
+// are never swapped. Types i8 to u64, f32, f64; sum, min, max; product, of types of 4 or 8 bytes. Sums are computed in
+// the output's type, which may be wider than the input's (widens_sums).
 #pragma once
+#include <type_traits>
+
 #include "base/implementation.h"
 
 namespace upsweep::ladders::scan {
@@ -18,6 +20,11 @@ struct Args : Execution {
   Op op;
   Initial<Out, Op> initial{};
 };
+
+// True for the operations of all rungs. Product is left to the CPU and to the GPU rungs that choose.h names; in the
+// others, it would only repeat the kernels of sum.
+template <class Op>
+inline constexpr bool in_every_rung = !std::is_same_v<Op, Product>;
 
 inline constexpr Status no_memory_for_totals{Code::out_of_memory, 0, "no memory for the tiles' totals"};
 

@@ -129,8 +129,8 @@ SpanScan find_scan(Type type, Op op) {
     return visit(op, [&]<class O>(O) -> SpanScan {
       if constexpr (!Binding::takes<T, O>)
         return nullptr;
-      else if constexpr (std::is_integral_v<T> && O::operation == Op::sum)
-        return &scan_span<UnsignedAs<T>, O>;  // signed sums have the same bits
+      else if constexpr (std::is_integral_v<T> && (O::operation == Op::sum || O::operation == Op::product))
+        return &scan_span<UnsignedAs<T>, O>;  // signed sums and products have the same bits
       else
         return &scan_span<T, O>;
     });

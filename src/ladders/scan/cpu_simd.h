@@ -28,7 +28,8 @@ void store_empty_prefix(const Args<T, Op, Out>& a) {
     if (!a.inclusive && a.n > 0) a.out[0] = a.initial.alone();
 }
 
-// Returns the scan for this processor's vector width, for any type and sum, min or max. Resolve once, call many times.
+// Returns the scan for this processor's vector width. Null for products of 8 and 16 bits. Resolve once, call many
+// times.
 SpanScan simd_scan(Type type, Op op);
 
 // The size of a block that a core reads twice: half of the smallest L2 in servers, so that it survives the writes.

@@ -74,6 +74,14 @@ def shifted(running, first):
     return np.concatenate([np.array([first], running.dtype), running])[:running.size]
 
 
+def near_one(draw, dtype, n):
+    """Factors whose partial products neither overflow nor lose bits, in any order."""
+    numbers = np.exp2(draw.numpy.uniform(-1, 1, n) * (100 / max(n, 100))) * np.where(draw.numpy.random(n) < 0.5, -1, 1)
+    if draw.chance(0.1) and n > 0:
+        numbers[draw.numpy.integers(0, n)] = draw.one_of([0.0, -0.0, np.inf, np.nan])
+    return numbers
+
+
 def near_sum(wanted, dtype, additions, magnitudes, signs):
     """Sums in any order: each addition has an error of at most eps / 2 times the sum of the magnitudes."""
     bound = np.asarray(additions, np.longdouble) * np.finfo(dtype).eps * magnitudes

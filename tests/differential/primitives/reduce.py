@@ -3,7 +3,7 @@ import numpy as np
 
 from exact import exact_sum
 from expected import Bits, Near, Values
-from primitives.common import array_and_type, combined, drawn_initial, near_sum, signs_of_sum
+from primitives.common import array_and_type, combined, drawn_initial, near_one, near_sum, signs_of_sum
 from runs import Input, Run
 
 
@@ -25,14 +25,6 @@ def draw_run(draw):
         rungs, output = None, roughly(array)
     return Run("reduce", [Input(read)], [output], operation, params, options, rungs=rungs,
                warns=array.dtype.kind != "f" and operation in ("sum", "product"), large=large)
-
-
-def near_one(draw, dtype, n):
-    """Factors whose partial products neither overflow nor lose bits, in any order."""
-    numbers = np.exp2(draw.numpy.uniform(-1, 1, n) * (100 / max(n, 100))) * np.where(draw.numpy.random(n) < 0.5, -1, 1)
-    if draw.chance(0.1) and n > 0:
-        numbers[draw.numpy.integers(0, n)] = draw.one_of([0.0, -0.0, np.inf, np.nan])
-    return numbers
 
 
 def overflows(array):

@@ -1,6 +1,8 @@
 #include "ladders/scan/lab/oracle.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "lab/oracle.h"
@@ -73,6 +75,100 @@ std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, 
   return std::nullopt;
 }
 
+// A product of magnitudes, mantissa * 2^exponent with the mantissa in [1/2, 1), which never overflows.
+struct Magnitude {
+  long double mantissa = 0.5L;
+  std::int64_t exponent = 1;
+
+  void take(long double x) {
+    int e;
+    mantissa = std::frexp(mantissa * x, &e);
+    exponent += e;
+  }
+  static long double value(long double mantissa, std::int64_t exponent) {
+    constexpr std::int64_t beyond = 40'000;  // 2^beyond and 2^-beyond are not in the range of a long double
+    return std::ldexp(mantissa, static_cast<int>(std::clamp(exponent, -beyond, beyond)));
+  }
+};
+
+// Elements above and below 1 are multiplied separately: the product of any of them, in any order, lies between the two.
+template <class T>
+class FloatProduct {
+  using L = std::numeric_limits<T>;
+
+ public:
+  void take(T x) {
+    if (std::isnan(x)) {
+      nan_ = true;
+      return;
+    }
+    minus_ ^= std::signbit(x);
+    const long double size = std::fabs(static_cast<long double>(x));
+    if (std::isinf(x))
+      infinity_ = true;
+    else if (x == 0)
+      zero_ = true;
+    else
+      (size > 1 ? rising_ : falling_).take(size);
+  }
+  bool fits(T got, std::size_t roundings) const {
+    if (is_nan()) return std::isnan(got);
+    constexpr long double u = L::epsilon() / 2;
+    const long double error = std::fabs(std::fabs(static_cast<long double>(got)) - magnitude());
+    // roundings * u, a lower bound of growth(), nearly always suffices; growth() takes 100 ns.
+    if (!zero_ && !infinity_ && std::isfinite(got) && std::signbit(got) == minus_ &&
+        error <= static_cast<long double>(roundings) * u * magnitude())
+      return true;
+    const std::int64_t spread = spread_of(roundings);
+    const bool may_overflow = rising_.exponent + spread > L::max_exponent;
+    const bool may_vanish = falling_.exponent - spread <= L::min_exponent - L::digits;
+    if (std::isnan(got)) return infinity_ ? may_vanish : may_overflow && (zero_ || may_vanish);  // infinity * 0
+    if (std::signbit(got) != minus_) return false;
+    if (infinity_) return std::isinf(got);
+    if (zero_) return got == 0;
+    return std::isinf(got) ? may_overflow : error <= slack(roundings, spread);
+  }
+  std::string mistake(std::size_t i, T got, std::size_t roundings) const {
+    if (is_nan()) return wrong_element(i, got, show(L::quiet_NaN()));
+    const T size = infinity_ ? L::infinity() : zero_ ? T{0} : static_cast<T>(magnitude());
+    return wrong_element(i, got, show(minus_ ? -size : size),
+                         size == 0 || std::isinf(size) ? 0 : slack(roundings, spread_of(roundings)));
+  }
+
+ private:
+  // The binades by which rounding may change a product: 1, and log2((1 + u)^roundings).
+  static std::int64_t spread_of(std::size_t roundings) {
+    return 1 + static_cast<std::int64_t>(1.5L * L::epsilon() / 2 * static_cast<long double>(roundings));
+  }
+  bool is_nan() const { return nan_ || (zero_ && infinity_); }
+  // The magnitude of the exact product, unless it is 0, infinity or NaN; and the largest error of a right result.
+  long double magnitude() const {
+    return Magnitude::value(rising_.mantissa * falling_.mantissa, rising_.exponent + falling_.exponent);
+  }
+  long double slack(std::size_t roundings, std::int64_t spread) const {
+    const long double lost = static_cast<long double>(roundings) * L::denorm_min();
+    return growth<T>(roundings) * magnitude() * (1 + 1.0L / 1024) +
+           lost * Magnitude::value(1, rising_.exponent + spread);
+  }
+
+  bool nan_ = false, infinity_ = false, zero_ = false, minus_ = false;
+  Magnitude rising_, falling_;  // of the finite elements that are not 0
+};
+
+template <class T>
+std::optional<std::string> float_product(bool inclusive, const T* in, const T* out, std::size_t n,
+                                         std::optional<T> initial) {
+  FloatProduct<T> product;
+  if (initial) product.take(*initial);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t roundings = i + (initial ? 1 : 0);
+    if (inclusive) product.take(in[i]);
+    if (!product.fits(out[i], roundings)) return product.mistake(i, out[i], roundings);
+    if (!inclusive) product.take(in[i]);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const void* in, const void* out,
@@ -81,8 +177,10 @@ std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const 
     std::optional<T> first;
     if (initial) first = initial.as<T>();
     const T *values = static_cast<const T*>(in), *results = static_cast<const T*>(out);
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       if (op == Op::sum) return float_sum<T>(inclusive, values, results, n, first, zeros);
+      if (op == Op::product) return float_product<T>(inclusive, values, results, n, first);
+    }
     return exact<T>(op, inclusive, values, results, n, first);
   });
 }

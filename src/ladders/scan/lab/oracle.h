@@ -1,8 +1,11 @@
-// The expected result of a scan and its tolerance, computed independently of the rungs: integers in 64 bits, float sums
-// in long double.
+// The expected result of a scan and its tolerance, computed independently of the rungs: integers in 64 bits, floats in
+// long double.
 //
 // integers   exact, wrapping
 // min, max   exact by value; NaN from the first NaN on; -0 and +0 count as equal
+// product    of floats: element i within ((1 + u)^i - 1) * |x_0 * ... * x_i| of the exact product, plus i times the
+//            smallest subnormal times the product of all magnitudes above 1, for partial products that underflow. The
+//            sign is exact. Infinity and NaN are accepted only if some order can overflow, and can also reach 0.
 // float sum  element i within ((1 + u)^i - 1) * sum |x_0..x_i|, u = 2^-24 (f32), 2^-53 (f64), of the exact prefix sum:
 //            the worst case over all orders of its additions (Higham, Accuracy and Stability of Numerical Algorithms,
 //            2002, section 4.2). The sum itself is computed in long double, whose own error is at most 2^-11 of that

@@ -17,6 +17,8 @@ struct early_release {
   static constexpr Story story{.idea = "a slot of the ring released before its last reader is done",
                                .prediction = "a shared race once the ring wraps, even if the value is right"};
   template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
+  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return pipeline::start<OneReaderFewer>(a);
   }

@@ -23,6 +23,8 @@ struct merge_in_place {
   static constexpr Story story{.idea = "totals are read from the output while other blocks add to them",
                                .prediction = "a wrong value from the third tile on, depending on timing"};
   template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
+  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     // An exclusive scan leaves no totals in the output; it runs the correct rung, so that only the race can be caught.
     if (!a.inclusive) return merge_totals::run<T, Op>(a);

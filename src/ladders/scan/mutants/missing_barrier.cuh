@@ -31,6 +31,8 @@ struct missing_barrier {
   static constexpr Story story{.idea = "an up-sweep without its barriers",
                                .prediction = "a shared race, even if the value is right"};
   template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
+  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return launch(missing_barrier_kernel<T, Op>,
                   {.grid = 1, .block = 512, .shared_bytes = 1024 * sizeof(T), .stream = a.stream}, a.in, a.out, a.n,

@@ -66,6 +66,8 @@ struct missing_fence {
   static constexpr Story story{.idea = "a prefix and its flag in two words, without a fence between them",
                                .prediction = "a race in global memory, even if the value is right"};
   template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
+  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_with_two_words<TwoWords::without_a_fence>(a);
   }

@@ -12,6 +12,8 @@ struct own_total {
   static constexpr Story story{.idea = "an inclusive scan of the tiles' totals",
                                .prediction = "a wrong value if there is more than one tile"};
   template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
+  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};
     constexpr Tiling<Sweeps> tiling{64};

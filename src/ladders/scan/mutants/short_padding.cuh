@@ -24,6 +24,8 @@ struct short_padding {
   static constexpr Story story{.idea = "padding, but no memory for it",
                                .prediction = "a shared access out of bounds, even if the value is right"};
   template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
+  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_recursively<ShortPadding>(a);
   }

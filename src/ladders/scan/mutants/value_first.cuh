@@ -13,6 +13,8 @@ struct value_first {
   static constexpr Story story{.idea = "the prefix is read before the flag that says whether it is valid",
                                .prediction = "a race in global memory, and sometimes a wrong value"};
   template <class T, class Op>
+  static constexpr bool supports = in_every_rung<Op>;
+  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_with_two_words<TwoWords::value_first>(a);
   }
