@@ -128,6 +128,17 @@ static void says_what_is_wrong(void) {
   EXPECT(upsweep_run(cpu, &reduce) == UPSWEEP_OK);
   EXPECT(sum == 0);
 
+  /* An index is a u64, and an empty array has none. */
+  double numbers[] = {2, -1, 7, -1};
+  uint64_t index = 9;
+  upsweep_array values = {numbers, 4, UPSWEEP_F64, 0}, found = {&index, 1, UPSWEEP_U64, 0};
+  upsweep_call argmin = {
+      .primitive = "reduce", .operation = "argmin", .in = &values, .in_count = 1, .out = &found, .out_count = 1};
+  EXPECT(upsweep_run(cpu, &argmin) == UPSWEEP_OK);
+  EXPECT(index == 1);
+  argmin.in = &empty;
+  EXPECT_ERROR(upsweep_run(cpu, &argmin), UPSWEEP_INVALID_ARGUMENT, "argmin of an empty array");
+
   call.scalar_count = 0;
   call.operation = "mean";
   EXPECT_ERROR(upsweep_run(cpu, &call), UPSWEEP_UNSUPPORTED, "no operation 'mean' (its operations: sum");

@@ -63,6 +63,12 @@ TEST(Library, ReducesHostRangesOfEveryTypeAndOperator) {
         EXPECT_EQ(reduce(device, in, Op::max), n ? *std::max_element(in.begin(), in.end()) : Max::neutral<T>());
         EXPECT_EQ(reduce(device, std::span(in), Op::min),
                   n ? *std::min_element(in.begin(), in.end()) : Min::neutral<T>());
+        if (n == 0) return;
+        EXPECT_EQ(argmax(device, in), std::max_element(in.begin(), in.end()) - in.begin());
+        Buffer<T> buffer(device, in);
+        Buffer<std::uint64_t> index(device, 1);
+        argmin(device, buffer, index);
+        EXPECT_EQ(index.to_vector()[0], std::min_element(in.begin(), in.end()) - in.begin());
       };
       // Sums of 70001 zipf ranks below 2^16 stay below 2^53; in float they may round.
       check(std::int32_t{}), check(std::uint32_t{}), check(std::int64_t{}), check(std::uint64_t{}), check(double{});
@@ -72,6 +78,8 @@ TEST(Library, ReducesHostRangesOfEveryTypeAndOperator) {
     }
     const int odd[] = {3, -5, 7};
     EXPECT_EQ(reduce(device, odd, Op::product), -105);
+    EXPECT_EQ(argmin(device, odd), 1u);
+    EXPECT_EQ(error_of([&] { (void)argmax(device, std::vector<int>()); }).code(), Code::invalid_argument);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <random>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -19,7 +20,9 @@
 #include "cpu_rungs.h"
 #include "lab/inputs.h"
 #include "lab/primitive.h"
+#include "ladders/reduce/contract.h"
 #include "ladders/reduce/cpu_exact.h"
+#include "ladders/reduce/cpu_extreme.h"
 #include "ladders/reduce/cpu_simd.h"
 #include "ladders/reduce/lab/oracle.h"
 
@@ -71,6 +74,59 @@ TEST(ReduceCpu, MoreThreadsThanCores) {
         ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << n << ": " << *wrong;
       }
     }
+}
+
+// Rungs and chunks of argmin and argmax: the extreme or a NaN in every part, with equal elements in later parts.
+TEST(ReduceCpu, IndicesOfExtremes) {
+  const std::size_t n = (std::size_t{1} << 18) + 5, distance = 37'001;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto found = [&](const Rung& rung, IndexOf which, const std::vector<float>& values, unsigned threads) {
+    std::uint64_t index = n;
+    const Call call{.operation = which,
+                    .in = {input_array(Type::f32, values.size(), values.data())},
+                    .out = {{{Type::u64, 1, &index}}},
+                    .tuning = {.threads = threads}};
+    EXPECT_TRUE(rung.find(Type::f32, which)(call));
+    return index;
+  };
+  for (const Rung* rung : cpu_rungs_of("reduce", Type::f32, IndexOf::max))
+    for (std::size_t first = 0; first < n; first += distance)
+      for (const float extreme : {2.0f, nan}) {
+        std::vector<float> values = make_input<float>("uniform", n, first);
+        for (std::size_t i = first; i < n; i += distance) values[i] = extreme;
+        for (const unsigned threads : {1, 3}) {
+          ASSERT_EQ(found(*rung, IndexOf::max, values, threads), first) << rung->name << ' ' << extreme;
+          for (float& x : values) x = -x;
+          ASSERT_EQ(found(*rung, IndexOf::min, values, threads), first) << rung->name << ' ' << extreme;
+          for (float& x : values) x = -x;
+        }
+      }
+}
+
+TEST(ReduceCpu, StreamsFindTheFirstExtreme) {
+  const Primitive& reduce = *find_primitive("reduce");
+  const auto streamed = [&](IndexOf which, const std::vector<double>& values, std::size_t chunk) {
+    const auto streamer =
+        reduce.stream(cpu_platform(), cpu_rung("reduce", "parallel"), {.type = Type::f64, .operation = which});
+    EXPECT_EQ(streamer->output_type(), Type::u64);
+    EXPECT_FALSE(streamer->any_order());
+    std::uint64_t index = values.size();
+    const Streamer::Sink sink{
+        [&](std::span<const std::byte> bytes, std::size_t) { std::memcpy(&index, bytes.data(), sizeof index); }};
+    for (std::size_t i = 0; i < values.size(); i += chunk) {
+      const auto bytes = std::as_bytes(std::span(values).subspan(i, std::min(chunk, values.size() - i)));
+      streamer->feed({&bytes, 1}, sink);
+    }
+    streamer->finish(sink);
+    return index;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::size_t chunk : {1, 2, 3, 8}) {
+    EXPECT_EQ(streamed(IndexOf::max, {1, 5, 2, 5, 5, 0}, chunk), 1u) << chunk;
+    EXPECT_EQ(streamed(IndexOf::min, {1, 5, 0.0, 2, -0.0, 5}, chunk), 2u) << chunk;
+    EXPECT_EQ(streamed(IndexOf::min, {1, 5, -3, nan, -7, nan}, chunk), 3u) << chunk;
+    EXPECT_THROW(streamed(IndexOf::max, {}, chunk), Error);
+  }
 }
 
 // Every rung, at sizes that take each path, with any number of threads; and in chunks.
@@ -210,6 +266,22 @@ TYPED_TEST(Reproducible, SameBitsForAnyThreadsAlignmentOrderAndSplit) {
 
 // ---- every instruction set of this processor ----------------------------------------------------------------
 
+// The loops of argmin and argmax, because a rung keeps those of the first instruction set that it runs on.
+std::uint64_t index_of(Type type, IndexOf which, const void* in, std::size_t n) {
+  return visit(type, [&]<class T>(TypeTag<T>) -> std::uint64_t {
+    if constexpr (sizeof(T) < 4) {
+      return n;
+    } else {
+      const auto find = [&]<class O>(O) {
+        const ladders::reduce::ExtremeLoops loops = ladders::reduce::extreme_loops<T, O>();
+        const T* const values = static_cast<const T*>(in);
+        return index_in(values, n, ladders::reduce::extreme_block<O>(values, n, loops), loops);
+      };
+      return which == IndexOf::min ? find(ladders::reduce::ArgMin{}) : find(ladders::reduce::ArgMax{});
+    }
+  });
+}
+
 TEST(InstructionSets, AllAgreeWithTheOracle) {
   const Primitive& primitive = *find_primitive("reduce");
   const Rung& simd = cpu_rung("reduce", "simd");  // checked against the oracle's ordinary bounds
@@ -221,9 +293,8 @@ TEST(InstructionSets, AllAgreeWithTheOracle) {
           if (!is_float(type) && input[0] != 'u' && input[0] != 'a') continue;
           Case c;
           c.type = type, c.n = n, c.input = input;
-          for (const Operation operation : primitive.operations()) {
-            c.operation = operation;
-            const Op op = operation.as<Op>();
+          for (const Op op : {Op::sum, Op::product, Op::min, Op::max}) {
+            c.operation = op;
             const auto problem = primitive.make(c, {});
             Framed in(n * size_of(type), n % 5 * size_of(type), problem->inputs()[0].data);
             for (const auto from : {ladders::reduce::From::caches, ladders::reduce::From::memory}) {
@@ -234,6 +305,20 @@ TEST(InstructionSets, AllAgreeWithTheOracle) {
               ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << to_string(type) << ' ' << to_string(op) << ' '
                                   << input << ' ' << n << ": " << *wrong;
             }
+          }
+        }
+    for (const Type type : {Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64})
+      for (const std::size_t n : {1, 7, 63, 130, 1029, 5003, 20'011})
+        for (const char* input : {"uniform", "two_valued", "all_same", "sorted", "reversed", "nan", "specials"}) {
+          if (!is_float(type) && (input[0] == 'n' || std::string_view(input) == "specials")) continue;
+          for (const IndexOf which : {IndexOf::min, IndexOf::max}) {
+            const auto problem = primitive.make({.type = type, .operation = which, .n = n, .input = input}, {});
+            Framed in(n * size_of(type), n % 5 * size_of(type), problem->inputs()[0].data);
+            const std::uint64_t index = index_of(type, which, in.data(), n);
+            const void* outputs[] = {&index};
+            const auto wrong = problem->verify(simd, outputs);
+            ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << to_string(type) << ' ' << to_string(which) << ' '
+                                << input << ' ' << n << ": " << *wrong;
           }
         }
     for (const char* input : {"uniform", "wide", "cancellation", "denormals", "inf", "signed_zeros", "minus_zeros"}) {
@@ -296,6 +381,22 @@ TEST(ReduceOracle, RefusesWhatIsWrong) {
   EXPECT_TRUE(accepts(F{1e30f, 1e30f, 1e-30f}, Op::product, inf)) << "some order overflows";
   EXPECT_FALSE(accepts(F{1e30f, 1e30f, 1e-30f}, Op::product, nan)) << "no order makes inf * 0";
   EXPECT_FALSE(accepts(F{1e-30f, 1e-30f}, Op::product, inf));
+}
+
+TEST(ReduceOracle, IndexOfTheFirstExtreme) {
+  const auto accepts_index = [](IndexOf which, const std::vector<double>& in, std::uint64_t index) {
+    return !ladders::reduce::make_oracle(Type::f64, which, in.data(), in.size())(&index, {});
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> in{1, -0.0, 3, 0.0, 3};
+  EXPECT_TRUE(accepts_index(IndexOf::max, in, 2));
+  EXPECT_FALSE(accepts_index(IndexOf::max, in, 4)) << "the last of equal elements";
+  EXPECT_TRUE(accepts_index(IndexOf::min, in, 1));
+  EXPECT_FALSE(accepts_index(IndexOf::min, in, 3));
+  EXPECT_FALSE(accepts_index(IndexOf::min, in, 5)) << "past the end";
+  EXPECT_TRUE(accepts_index(IndexOf::min, {1, nan, 0, nan}, 1));
+  EXPECT_FALSE(accepts_index(IndexOf::min, {1, nan, 0, nan}, 2)) << "a NaN comes first";
+  EXPECT_FALSE(accepts_index(IndexOf::max, {1, nan, 0, nan}, 3)) << "the last NaN";
 }
 
 // ---- parallel() --------------------------------------------------------------------------------------------

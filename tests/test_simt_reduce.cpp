@@ -119,5 +119,23 @@ TEST(Overlap, AddsUpInEveryShape) {
   }
 }
 
+// first_extreme takes one block, two packs per thread, or more; and shares that end inside the grid or before it.
+TEST(FirstExtreme, IsFoundWhereverItIs) {
+  Device device(plain_emulator());
+  for (const std::size_t kilobytes : {15, 60, 1900, 7000}) {
+    const auto check = [&]<class T>(T) {
+      const auto in = make_input<T>("two_valued", kilobytes * 1024 / sizeof(T) + 3, kilobytes);
+      auto one = std::vector<T>(in.size(), T(1));
+      for (const std::size_t first : {std::size_t{0}, in.size() / 2 + 1, in.size() - 1}) {
+        one[first] = one.back() = T(2);
+        EXPECT_EQ(argmax(device, one), first) << kilobytes << " KB, width " << sizeof(T);
+        one[first] = one.back() = T(1);
+      }
+      EXPECT_EQ(argmin(device, in), std::min_element(in.begin(), in.end()) - in.begin());
+    };
+    check(std::int32_t{}), check(float{});
+  }
+}
+
 }  // namespace
 }  // namespace upsweep

@@ -103,6 +103,7 @@ TEST_F(SimtViews, HostArraysAreCopiedThereAndBack) {
   EXPECT_EQ(std::vector<Item>(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)), saxpy_of(3));
   EXPECT_EQ(reduce(gpu, x), std::accumulate(x.begin(), x.end(), Item{0}, Sum{}));
   EXPECT_EQ(reduce(gpu, std::vector<Item>()), 0);
+  EXPECT_EQ(argmax(gpu, x), static_cast<std::uint64_t>(std::max_element(x.begin(), x.end()) - x.begin()));
 }
 
 TEST_F(SimtViews, HostArraysInPlace) {

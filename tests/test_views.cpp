@@ -445,6 +445,25 @@ TEST_F(Invoke, ArraysOfAnotherType) {
       {.contract = contract("scan"), .operation = Op::product, .in = {view(bytes)}, .out = {view(products)}});
 }
 
+TEST_F(Invoke, IndicesOfExtremes) {
+  const std::vector<Item> empty;
+  std::vector<std::uint64_t> index(1);
+  std::vector<std::int64_t> signed_index(1);
+  const auto arg = [&](IndexOf which, const AnyView& in, const AnyView& to, Scalars scalars = {}) {
+    return Request{
+        .contract = contract("reduce"), .operation = which, .in = {in}, .out = {to}, .scalars = scalars};
+  };
+  expect_refused(Code::invalid_argument, "argmin of an empty array", arg(IndexOf::min, view(empty), view(index)));
+  expect_refused(Code::invalid_argument, "argmax of an empty array", arg(IndexOf::max, view(empty), view(index)));
+  expect_refused(Code::invalid_argument, "argmax takes no initial value",
+                 arg(IndexOf::max, view(x), view(index), {std::uint64_t{3}}));
+  expect_refused(Code::invalid_argument, "the output is i64, not u64",
+                 arg(IndexOf::max, view(x), view(signed_index)));
+  expect_refused(Code::invalid_argument, "the output has no element", arg(IndexOf::max, view(x), {}));
+  invoke(cpu, arg(IndexOf::max, view(x), view(index)));
+  EXPECT_EQ(index[0], static_cast<std::uint64_t>(std::max_element(x.begin(), x.end()) - x.begin()));
+}
+
 TEST_F(Invoke, ArraysThatAreMissing) {
   expect_refused(Code::invalid_argument, "the output has no element",
                  {.contract = contract("reduce"), .operation = Op::sum, .in = {view(x)}});

@@ -7,10 +7,14 @@
 // value if there is no output, selects this; every addition is in that type.
 //
 //   upsweep::reduce(gpu, bytes, std::uint64_t{0});  // sums std::uint8_t in 64 bits
+//
+// argmin, argmax: the index of the first smallest or largest element, as numpy.argmin and numpy.argmax: the first NaN
+// if there is one; -0 equals +0. An empty input is an error (invalid_argument).
 #pragma once
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <ranges>
 #include <span>
@@ -93,6 +97,36 @@ requires(std::same_as<input_element<In>, T> || widens_sums(type_of<input_element
     reduce(Device& device, const In& in, T initial, Op op = Op::sum, const Options& options = {}) {
   T out;
   reduce(device, in, host_view(&out, 1), initial, op, options);
+  return out;
+}
+
+// out[0] = the index of the first smallest or largest element.
+template <InputArray In, OutputOf<std::uint64_t> Out>
+requires ReduceElement<input_element<In>>
+void argmin(Device& device, const In& in, Out&& out, const Options& options = {}) {
+  invoke(device, {.contract = &reduce_contract, .operation = IndexOf::min, .in = {view(in)}, .out = {view(out)}},
+         options);
+}
+template <InputArray In, OutputOf<std::uint64_t> Out>
+requires ReduceElement<input_element<In>>
+void argmax(Device& device, const In& in, Out&& out, const Options& options = {}) {
+  invoke(device, {.contract = &reduce_contract, .operation = IndexOf::max, .in = {view(in)}, .out = {view(out)}},
+         options);
+}
+
+// The same, but wait and return the index.
+template <InputArray In>
+requires ReduceElement<input_element<In>> std::uint64_t argmin(Device& device, const In& in,
+                                                               const Options& options = {}) {
+  std::uint64_t out;
+  argmin(device, in, host_view(&out, 1), options);
+  return out;
+}
+template <InputArray In>
+requires ReduceElement<input_element<In>> std::uint64_t argmax(Device& device, const In& in,
+                                                               const Options& options = {}) {
+  std::uint64_t out;
+  argmax(device, in, host_view(&out, 1), options);
   return out;
 }
 

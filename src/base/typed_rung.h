@@ -8,13 +8,19 @@
 
 namespace upsweep {
 
-// True if rung R supports this type and operation. A rung with restrictions declares `supports`.
+// True if O finds an index: its output is u64 whatever the type of the elements, and its typed arguments may differ
+// from those of the primitive's other operations.
+template <class O>
+inline constexpr bool finds_index = requires { O::finds_index; };
+
+// True if rung R supports this type and operation. A rung with restrictions declares `supports`; so does one that finds
+// indices, which others do not.
 template <class R, class T, class O>
 constexpr bool supports() {
   if constexpr (requires { R::template supports<T, O>; })
     return R::template supports<T, O>;
   else
-    return true;
+    return !finds_index<O>;
 }
 
 // Calls f with the enumerator as a compile-time constant, std::integral_constant<E, e>; E's values are 0 to Count - 1.
@@ -123,7 +129,7 @@ template <class Binding, class R, class T, class O>
 Status run_call(const Call& c) {
   if constexpr (requires { Binding::initial(c); } && !takes_initial<R>())
     if (Binding::initial(c)) return no_initial;
-  if constexpr (requires { Binding::output_type(c); }) {
+  if constexpr (requires { Binding::output_type(c); } && !finds_index<O>) {
     const Type out = Binding::output_type(c);
     if constexpr (takes_wider_output<R>() && has_wider_sums<T, O>())
       if (out != type_of<T>())

@@ -19,18 +19,12 @@ __device__ __forceinline__ void put(unsigned long long* mailbox,  // [words_per<
   store_tagged(mailbox, mailbox_full, value);
 }
 
-// Waits for a put() to the mailbox, empties it and returns the value.
+// Waits for a put() to the mailbox, empties it and returns the value. All words are in flight together.
 template <class T>
 __device__ __forceinline__ T take(unsigned long long* mailbox) {  // [words_per<T>]
-  unsigned half[words_per<T>];
-  for (unsigned k = 0; k < words_per<T>; ++k) {
-    unsigned long long word;
-    while (static_cast<unsigned>(word = load_relaxed(mailbox + k)) != mailbox_full) spin_hint();
-    mailbox[k] = 0;
-    half[k] = static_cast<unsigned>(word >> 32);
-  }
   T value;
-  memcpy(&value, half, sizeof value);
+  while (!try_load_tagged(mailbox, mailbox_full, value)) spin_hint();
+  for (unsigned k = 0; k < words_per<T>; ++k) mailbox[k] = 0;
   return value;
 }
 

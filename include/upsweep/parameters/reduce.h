@@ -1,8 +1,15 @@
-// The scalars of upsweep/reduce.h.
+// The operations of upsweep/reduce.h besides the operators, and its scalars.
 #pragma once
+#include <cstdint>
+#include <string_view>
+
 #include "upsweep/parameter.h"
 
 namespace upsweep {
+
+// The index of the first smallest or largest element.
+enum class IndexOf : std::uint8_t { min, max };
+constexpr std::string_view to_string(IndexOf e) { return e == IndexOf::min ? "argmin" : "argmax"; }
 
 struct Reducing {
   Scalar initial{};  // of the output's type; empty: the operator's neutral element

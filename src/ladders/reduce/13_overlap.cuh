@@ -27,12 +27,7 @@ __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFl
   // 1. While the previous kernel ends, allow the next launch and prefetch this block's first rows of blockDim.x packs.
   allow_next_launch();
   const PackSplit<T> split(in, n);
-  const auto [first, end, step] = steps_of_thread<walk>(split.packs);
-  const std::size_t row = first - threadIdx.x + threadIdx.x * step;  // thread t prefetches the block's row t
-  if (RowsAhead > 0 && threadIdx.x < RowsAhead && row < end) {
-    const std::size_t left = end - row;
-    prefetch_l2(split.aligned + row * Pack<T>::size, 16 * unsigned(left < blockDim.x ? left : blockDim.x));
-  }
+  prefetch_rows<RowsAhead>(split, steps_of_thread<walk>(split.packs));
   wait_for_previous();
 
   // 2. Reduce as mailbox does.

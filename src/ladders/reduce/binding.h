@@ -2,14 +2,15 @@
 #pragma once
 #include "base/typed_rung.h"
 #include "ladders/reduce/contract.h"
-#include "upsweep/parameters/reduce.h"
 
 namespace upsweep::ladders::reduce {
 
 inline constexpr ListedOperation operations[] = {{.operation = Op::sum, .typical = true},
                                                  {.operation = Op::product},
                                                  {.operation = Op::min},
-                                                 {.operation = Op::max}};
+                                                 {.operation = Op::max},
+                                                 {.operation = IndexOf::min},
+                                                 {.operation = IndexOf::max, .typical = true}};
 
 struct Binding : OperatorChoice {
   static constexpr std::string_view primitive = "reduce";
@@ -18,14 +19,25 @@ struct Binding : OperatorChoice {
   static constexpr bool writes = sizeof(T) >= 4;  // i32 u32 i64 u64 f32 f64
   template <class T, class Op>
   static constexpr bool takes = writes<T> || has_wider_sums<T, Op>();
-  template <class T, class Op, class Out = T>
-  static Args<T, Op, Out> args(const Call& c) {
-    return {c.execution(), c.in[0].as<const T>(), c.out[0].as<Out>(), c.n(), Op{}, initial_of<Out, Op>(initial(c))};
+  template <class F>
+  static decltype(auto) visit(Operation operation, F&& f) {
+    if (operation == Operation(IndexOf::min)) return f(ArgMin{});
+    if (operation == Operation(IndexOf::max)) return f(ArgMax{});
+    return OperatorChoice::visit(operation, f);
   }
-  // Sums of bytes are u64 unless the caller asks for u32.
+  template <class T, class Op, class Out = T>
+  static auto args(const Call& c) {
+    const T* const in = c.in[0].as<const T>();
+    if constexpr (finds_index<Op>)
+      return IndexArgs<T, Op>{c.execution(), in, c.out[0].as<std::uint64_t>(), c.n()};
+    else
+      return Args<T, Op, Out>{c.execution(), in, c.out[0].as<Out>(), c.n(), Op{}, initial_of<Out, Op>(initial(c))};
+  }
+  // Indices are u64. Sums of bytes are u64 unless the caller asks for u32.
   static Type output_type(const Call& c) {
     const Type type = sum_type(c);
-    return type == Type::u8 && c.operation == Operation(Op::sum) ? Type::u64 : type;
+    const bool sums_bytes = type == Type::u8 && c.operation == Operation(Op::sum);
+    return sums_bytes || is_index(c.operation) ? Type::u64 : type;
   }
   static Scalar initial(const Call& c) { return reduce_scalars.read(c.scalars).initial; }
 };

@@ -1,13 +1,15 @@
-// Chooses the rung for a call of reduce. The crossovers are inside overlap, which handles all sizes.
+// Chooses the rung for a call of reduce. The crossovers are inside the rungs, which handle all sizes.
 #pragma once
 #include "base/call.h"
 #include "base/choice.h"
 #include "base/machine.h"
+#include "ladders/reduce/contract.h"
 
 namespace upsweep::ladders::reduce {
 
-inline Choice choose(const Call&, const Machine& machine) {
+inline Choice choose(const Call& call, const Machine& machine) {
   if (!machine.is_gpu()) return {"parallel", "all cores"};
+  if (is_index(call.operation)) return {"first_extreme", "the rung that finds an index"};
   return {"overlap", "starts while the previous kernel ends"};
 }
 

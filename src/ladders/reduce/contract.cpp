@@ -7,12 +7,23 @@
 namespace upsweep {
 namespace {
 
+using ladders::reduce::Binding, ladders::reduce::is_index;
+
 constexpr InputRole inputs[] = {{"the input"}};
-constexpr OutputRole outputs[] = {{.name = "the output",
-                                   .type = &ladders::reduce::Binding::output_type,
-                                   .count = [](const Call&, std::uint64_t) { return std::size_t{1}; },
-                                   .types = wider_sums,
-                                   .join = [](const Call&) { return Join::by_operator; }}};
+constexpr OutputRole outputs[] = {
+    {.name = "the output",
+     .type = &Binding::output_type,
+     .count = [](const Call&, std::uint64_t) { return std::size_t{1}; },
+     .types = wider_sums,
+     .join = [](const Call& c) { return is_index(c.operation) ? Join::not_at_all : Join::by_operator; }}};
+
+void validate(const Call& c) {
+  if (!is_index(c.operation)) return;
+  const std::string operation(c.operation.name());
+  if (c.n() == 0) refuse("reduce", operation + " of an empty array");
+  if (Binding::initial(c)) refuse("reduce", operation + " takes no initial value");
+  require_array("reduce", outputs[0].name, c.out[0], Type::u64, 1, operation + " writes an index");
+}
 
 }  // namespace
 
@@ -20,12 +31,14 @@ extern const Contract reduce_contract{
     .name = "reduce",
     .promise =
         "out[0] = op(initial, in[0], ..., in[n-1]) in some order; without initial, the neutral element (+0) when "
-        "n is 0",
+        "n is 0; argmin, argmax: the index of the first smallest or largest element",
     .operations = ladders::reduce::operations,
     .inputs = inputs,
     .outputs = outputs,
     .rungs = &ladders::reduce::rungs,
     .scalars = reduce_scalars.parameters,
+    .reads_scalar = [](const Call& c, std::size_t) { return !is_index(c.operation); },
+    .validate = &validate,
     .choose = &ladders::reduce::choose};
 
 }  // namespace upsweep

@@ -2,8 +2,12 @@
 // value_of_none<Op, T>() when n is 0.
 // in[0] is the input, n elements that need only their natural alignment; out[0] is one element. Types i32 to u64, f32,
 // f64. Sums are computed in the output's type, which may be wider than the input's (widens_sums), and for u8 always is.
+//
+// argmin, argmax: out[0] = the index of the first smallest or largest of n > 0 elements, a u64. A NaN comes before
+// every number, as in NumPy, and -0 equals +0. There is no initial value.
 #pragma once
 #include "base/implementation.h"
+#include "upsweep/parameters/reduce.h"
 
 namespace upsweep::ladders::reduce {
 
@@ -21,5 +25,41 @@ template <class T, class Op>
 UPSWEEP_HD constexpr T with_initial(T total, std::size_t n, Op op, const Initial<T, Op>& initial) {
   return n > 0 ? op(initial.value, total) : initial.alone();
 }
+
+// ---- argmin and argmax ----------------------------------------------------------------------------------------------
+
+// True if the operation is argmin or argmax.
+constexpr bool is_index(const Operation& operation) {
+  return operation == Operation(IndexOf::min) || operation == Operation(IndexOf::max);
+}
+
+template <class T, class Op>
+struct IndexArgs : Execution {
+  const T* in;         // [n]
+  std::uint64_t* out;  // [1]
+  std::size_t n;       // > 0
+};
+
+// beats(a, b): true if a is taken although b has a lower index.
+struct ArgMin {
+  static constexpr IndexOf operation = IndexOf::min;
+  static constexpr bool finds_index = true;
+  using Extreme = Min;  // reduces to the element's value
+  template <class T>
+  UPSWEEP_HD static constexpr bool beats(T a, T b) {
+    return a < b || (a != a && b == b);
+  }
+};
+struct ArgMax {
+  static constexpr IndexOf operation = IndexOf::max;
+  static constexpr bool finds_index = true;
+  using Extreme = Max;
+  template <class T>
+  UPSWEEP_HD static constexpr bool beats(T a, T b) {
+    return a > b || (a != a && b == b);
+  }
+};
+template <class Op>
+inline constexpr bool is_index_of = std::is_same_v<Op, ArgMin> || std::is_same_v<Op, ArgMax>;
 
 }  // namespace upsweep::ladders::reduce

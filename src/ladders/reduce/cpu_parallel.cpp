@@ -3,6 +3,7 @@
 
 #include "cpu/parallel.h"
 #include "ladders/reduce/binding.h"
+#include "ladders/reduce/cpu_extreme.h"
 #include "ladders/reduce/cpu_wider.h"
 
 namespace upsweep::ladders::reduce {
@@ -19,6 +20,8 @@ struct parallel {
 
   static constexpr bool takes_initial = true;
   static constexpr bool takes_wider_output = true;
+  template <class T, class Op>
+  static constexpr bool supports = true;
 
   template <class T, class Op, class Out>
   static Status run(const Args<T, Op, Out>& a) {
@@ -33,6 +36,14 @@ struct parallel {
     else
       by_parts(a.in, a.n, a.out, a.op, a.tuning, streamed);
     if (a.initial.given) *a.out = a.op(a.initial.value, *a.out);
+    return {};
+  }
+  template <class T, class Op>
+  static Status run(const IndexArgs<T, Op>& a) {
+    static const ExtremeLoops loops = extreme_loops<T, Op>();
+    const ExtremeBlock<T> best =
+        one_core(a.n * sizeof(T)) ? extreme_block<Op>(a.in, a.n, loops) : best_of_parts<Op>(a.in, a.n, a.tuning, loops);
+    *a.out = index_in(a.in, a.n, best, loops);
     return {};
   }
 
@@ -57,6 +68,25 @@ struct parallel {
     Out total = totals[0].value;
     for (int i = 1; i < parts.count; ++i) total = op(total, totals[i].value);
     *out = total;
+  }
+
+  template <class Op, class T>
+  static ExtremeBlock<T> best_of_parts(const T* in, std::size_t n, const Tuning& tuning, const ExtremeLoops& loops) {
+    const int threads = threads_of(tuning);
+    const Parts parts = cut(n, sizeof(T), threads);
+    struct alignas(64) Best {
+      ExtremeBlock<T> block;
+    };
+    Best bests[Parts::most];
+    upsweep::parallel(parts.count, threads, [&](int i) {
+      const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
+      bests[i].block = extreme_block<Op>(in + begin, std::min(parts.size, n - begin), loops);
+      bests[i].block.begin += begin;
+    });
+    ExtremeBlock<T> best = bests[0].block;
+    for (int i = 1; i < parts.count; ++i)
+      if (Op::beats(bests[i].block.extreme, best.extreme)) best = bests[i].block;
+    return best;
   }
 };
 

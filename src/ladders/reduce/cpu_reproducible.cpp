@@ -23,7 +23,7 @@ struct reproducible {
   static constexpr bool takes_initial = true;
 
   template <class T, class Op>
-  static constexpr bool supports = std::is_floating_point_v<T>&& Op::operation == upsweep::Op::sum;
+  static constexpr bool supports = std::is_floating_point_v<T>&& std::is_same_v<Op, Sum>;
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {

@@ -10,7 +10,9 @@ struct serial {
                                .prediction = "bound by the latency of one add: about a fifth of what a core can read",
                                .guarantees = "left to right",
                                .limits = "any n",
-                               .source = "std::accumulate"};
+                               .source = "std::accumulate, std::min_element"};
+  template <class T, class Op>
+  static constexpr bool supports = true;
 
   static constexpr bool takes_initial = true;
   static constexpr bool takes_wider_output = true;
@@ -20,6 +22,14 @@ struct serial {
     Out total = a.initial.value;
     for (std::size_t i = 0; i < a.n; ++i) total = a.op(total, static_cast<Out>(a.in[i]));
     *a.out = a.n > 0 ? total : a.initial.alone();
+    return {};
+  }
+  template <class T, class Op>
+  static Status run(const IndexArgs<T, Op>& a) {
+    std::size_t first = 0;
+    for (std::size_t i = 1; i < a.n; ++i)
+      if (Op::beats(a.in[i], a.in[first])) first = i;
+    *a.out = first;
     return {};
   }
 };

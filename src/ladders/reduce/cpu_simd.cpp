@@ -13,6 +13,7 @@
 #include "cpu/lanes-inl.h"
 #include "cpu/parallel.h"
 #include "ladders/reduce/binding.h"
+#include "ladders/reduce/cpu_extreme.h"
 #include "ladders/reduce/cpu_simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -140,6 +141,8 @@ struct simd {
                                .source = "Fog, Optimizing Software in C++, chapter 12"};
 
   static constexpr bool takes_initial = true;
+  template <class T, class Op>
+  static constexpr bool supports = true;
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
@@ -147,6 +150,12 @@ struct simd {
     static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::operation, From::memory);
     (one_core(a.n * sizeof(T)) ? cached : streamed)(a.in, a.n, a.out);
     *a.out = with_initial(*a.out, a.n, a.op, a.initial);
+    return {};
+  }
+  template <class T, class Op>
+  static Status run(const IndexArgs<T, Op>& a) {
+    static const ExtremeLoops loops = extreme_loops<T, Op>();
+    *a.out = index_in(a.in, a.n, extreme_block<Op>(a.in, a.n, loops), loops);
     return {};
   }
 };

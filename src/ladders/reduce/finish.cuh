@@ -6,33 +6,40 @@
 
 namespace upsweep::ladders::reduce {
 
-// Reduces the initial value and the `sum` of every thread in the grid, n elements in all, into out[0]. Totals are taken
-// in block order.
+// Combines the `total` of every thread in the grid. Returns true in the thread that has the result in `total`: thread 0
+// of the last block. Totals are taken in block order.
+template <class T, class Op>
+__device__ bool collect(T& total, Op op,
+                        unsigned long long* totals) {  // [gridDim.x * words_per<T>], zero; left zero
+  __shared__ T warp_totals[warp_size];
+  total = block_reduce(total, op, warp_totals);
+  const unsigned last = gridDim.x - 1;
+  if (blockIdx.x != last) {
+    if (threadIdx.x == 0) put(totals + blockIdx.x * words_per<T>, total);
+    return false;
+  }
+  if (last > 0) {
+    if (threadIdx.x != 0) total = Op::template neutral<T>();  // thread 0 starts from this block's total
+    for (unsigned b = threadIdx.x; b < last; b += blockDim.x) total = op(total, take<T>(totals + b * words_per<T>));
+    __syncthreads();  // warp_totals is reused
+    total = block_reduce(total, op, warp_totals);
+  }
+  return threadIdx.x == 0;
+}
+
+// Reduces the initial value and the `sum` of every thread in the grid, n elements in all, into out[0].
 template <class T, class Op>
 __device__ void finish(T sum, Op op,
                        unsigned long long* totals,  // [gridDim.x * words_per<T>], zero; left zero
                        T* out,                      // [1]
                        std::size_t n, Initial<T, Op> initial = {}) {
-  __shared__ T warp_totals[warp_size];
-  sum = block_reduce(sum, op, warp_totals);
-  const unsigned last = gridDim.x - 1;
-  if (blockIdx.x != last) {
-    if (threadIdx.x == 0) put(totals + blockIdx.x * words_per<T>, sum);
-    return;
-  }
-  if (last > 0) {
-    if (threadIdx.x != 0) sum = Op::template neutral<T>();  // thread 0 starts from this block's total
-    for (unsigned b = threadIdx.x; b < last; b += blockDim.x) sum = op(sum, take<T>(totals + b * words_per<T>));
-    __syncthreads();  // warp_totals is reused
-    sum = block_reduce(sum, op, warp_totals);
-  }
-  if (threadIdx.x == 0) out[0] = with_initial(sum, n, op, initial);
+  if (collect(sum, op, totals)) out[0] = with_initial(sum, n, op, initial);
 }
 
-template <class T, class... Of>
-unsigned long long* mailboxes(const Args<Of...>& a, unsigned grid) {
+template <class T>
+unsigned long long* mailboxes(const Execution& execution, unsigned grid) {
   static_assert(sizeof(unsigned long long) == 2 * sizeof(unsigned));
-  return reinterpret_cast<unsigned long long*>(a.workspace->counters(2 * std::size_t(grid) * words_per<T>));
+  return reinterpret_cast<unsigned long long*>(execution.workspace->counters(2 * std::size_t(grid) * words_per<T>));
 }
 
 }  // namespace upsweep::ladders::reduce

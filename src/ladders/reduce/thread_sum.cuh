@@ -26,6 +26,16 @@ __device__ Steps steps_of_thread(std::size_t packs) {
   }
 }
 
+// Prefetches the block's first `Rows` rows of blockDim.x packs into L2: thread t prefetches row t.
+template <unsigned Rows, class T>
+__device__ __forceinline__ void prefetch_rows(const PackSplit<T>& split, const Steps& steps) {
+  const std::size_t row = steps.first - threadIdx.x + threadIdx.x * steps.step;
+  if (Rows > 0 && threadIdx.x < Rows && row < steps.end) {
+    const std::size_t left = steps.end - row;
+    prefetch_l2(split.aligned + row * Pack<T>::size, 16 * unsigned(left < blockDim.x ? left : blockDim.x));
+  }
+}
+
 // Reduces this thread's packs, and its part of the unaligned ends, to an Out. Each thread issues `InFlight` loads
 // before it uses the first: a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must be in flight, 24
 // KB per multiprocessor.

@@ -1,13 +1,16 @@
-"""reduce: sum, product, min, max."""
+"""reduce: sum, product, min, max, argmin, argmax."""
 import numpy as np
 
 from exact import exact_sum
 from expected import Bits, Near, Values
-from primitives.common import array_and_type, combined, drawn_initial, near_one, near_sum, signs_of_sum
+from primitives.common import (array_and_type, combined, drawn_initial, few_or_many, near_one, near_sum,
+                               signs_of_sum)
 from runs import Input, Run
 
 
 def draw_run(draw):
+    if draw.chance(0.25):
+        return draw_index(draw)
     operation = draw.one_of(["sum", "product", "min", "max"])
     types = draw.one_of([["i4", "u4", "i8", "u8"], ["f4", "f8"]])
     kind = near_one if operation == "product" and "f4" in types else None
@@ -25,6 +28,17 @@ def draw_run(draw):
         rungs, output = None, roughly(array)
     return Run("reduce", [Input(read)], [output], operation, params, options, rungs=rungs,
                warns=array.dtype.kind != "f" and operation in ("sum", "product"), large=large)
+
+
+def draw_index(draw):
+    """The index of the first extreme; often there are several, because there are few different numbers."""
+    operation, dtype = draw.one_of(["argmin", "argmax"]), np.dtype(draw.one_of(["i4", "u4", "i8", "u8", "f4", "f8"]))
+    n, large = few_or_many(draw, dtype.itemsize)
+    array = draw.array(dtype, max(n, 1))
+    if draw.chance(0.3):
+        array = array[draw.numpy.integers(0, min(array.size, 7), array.size)]
+    index = np.array([getattr(np, operation)(array)], "u8")
+    return Run("reduce", [Input(array)], [Values(index)], operation, rungs=("serial", "simd", "parallel"), large=large)
 
 
 def overflows(array):

@@ -160,4 +160,19 @@ Oracle make_oracle(Type type, Op op, const void* in, std::size_t n, const Scalar
   });
 }
 
+Oracle make_oracle(Type type, IndexOf which, const void* in, std::size_t n) {
+  return visit(type, [&]<class T>(TypeTag<T>) -> Oracle {
+    const T* const values = static_cast<const T*>(in);
+    const T* first = std::find_if(values, values + n, [](T x) { return x != x; });
+    if (first == values + n)
+      first = which == IndexOf::min ? std::min_element(values, values + n) : std::max_element(values, values + n);
+    const auto expected = static_cast<std::uint64_t>(first - values);
+    return [=](const void* out, const Rung&) -> std::optional<std::string> {
+      const auto got = *static_cast<const std::uint64_t*>(out);
+      if (got == expected) return std::nullopt;
+      return wrong_element(0, got, show(expected));
+    };
+  });
+}
+
 }  // namespace upsweep::ladders::reduce

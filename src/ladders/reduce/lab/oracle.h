@@ -17,6 +17,7 @@
 // NaN, infinity  as IEEE arithmetic gives them in every order. If a partial sum can overflow in some order, both are
 //                accepted from rungs that are not reproducible. A rung that flushes subnormals may lose all of them,
 //                which adds n * the smallest normal number to the tolerance.
+// argmin, argmax exact: the first NaN if there is one, otherwise the first of the smallest or largest elements
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -24,6 +25,7 @@
 #include <string>
 
 #include "base/rung.h"
+#include "upsweep/parameters/reduce.h"
 
 namespace upsweep::ladders::reduce {
 
@@ -32,5 +34,7 @@ using Oracle = std::function<std::optional<std::string>(const void* out, const R
 
 // Reads in[0..n) once. `type` must be one that reduce supports. `initial`, unless empty, counts as one more element.
 Oracle make_oracle(Type type, Op op, const void* in, std::size_t n, const Scalar& initial = {});
+// The same for argmin and argmax; n > 0.
+Oracle make_oracle(Type type, IndexOf which, const void* in, std::size_t n);
 
 }  // namespace upsweep::ladders::reduce

@@ -4,6 +4,7 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_reduce.h>
 
+#include <algorithm>
 #include <execution>
 #include <numeric>
 #include <type_traits>
@@ -59,6 +60,19 @@ struct openmp {
   }
 };
 
+struct std_extreme_element {
+  static constexpr Story story{.idea = "std::min_element with the order of argmin or argmax, in which NaN comes first",
+                               .limits = "argmin and argmax; any n",
+                               .source = "the C++ standard library"};
+  template <class T, class Op>
+  static constexpr bool supports = is_index_of<Op>;
+  template <class T, class Op>
+  static Status run(const IndexArgs<T, Op>& a) {
+    *a.out = static_cast<std::uint64_t>(std::min_element(a.in, a.in + a.n, &Op::template beats<T>) - a.in);
+    return {};
+  }
+};
+
 }  // namespace
 
 Rungs cpu_peers() {
@@ -66,7 +80,8 @@ Rungs cpu_peers() {
       lab::peer<Binding, std_reduce<>>("std::reduce", lab::std_version),
       lab::peer<Binding, std_reduce<std::execution::par_unseq>>("std::reduce(par_unseq)", lab::std_version),
       lab::peer<Binding, tbb_parallel_reduce>("tbb::parallel_reduce", lab::tbb_version),
-      lab::peer<Binding, openmp>("openmp", lab::openmp_version)};
+      lab::peer<Binding, openmp>("openmp", lab::openmp_version),
+      lab::peer<Binding, std_extreme_element>("std::min_element", lab::std_version)};
   return peers;
 }
 

@@ -8,10 +8,12 @@ namespace upsweep::ladders::reduce {
 namespace {
 
 struct cub_device_reduce {
-  static constexpr Story story{.idea = "cub::DeviceReduce: Sum, or Reduce with our operators",
+  static constexpr Story story{.idea = "cub::DeviceReduce: Sum, ArgMin, ArgMax, or Reduce with our operators",
                                .guarantees = "same bits from run to run on one device",
-                               .limits = "any n",
+                               .limits = "any n; argmin and argmax of floats without NaN",
                                .source = "NVIDIA CCCL"};
+  template <class T, class Op>
+  static constexpr bool supports = true;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const auto reduce = [&](void* scratch, std::size_t& bytes, cudaStream_t stream) {
@@ -21,6 +23,19 @@ struct cub_device_reduce {
         return cub::DeviceReduce::Reduce(scratch, bytes, a.in, a.out, a.n, a.op, Op::template neutral<T>(), stream);
     };
     return lab::run_cub(*a.workspace, a.stream, reduce);
+  }
+  template <class T, class Op>
+  static Status run(const IndexArgs<T, Op>& a) {
+    Scratch scratch(*a.workspace);
+    T* const extreme = scratch.take<T>(1);  // CUB writes it too
+    if (!scratch) return {Code::out_of_memory, 0, "no memory for the extreme"};
+    return lab::run_cub(*a.workspace, a.stream, [&](void* memory, std::size_t& bytes, cudaStream_t stream) {
+      const auto n = static_cast<std::int64_t>(a.n);
+      if constexpr (std::is_same_v<Op, ArgMin>)
+        return cub::DeviceReduce::ArgMin(memory, bytes, a.in, extreme, a.out, n, stream);
+      else
+        return cub::DeviceReduce::ArgMax(memory, bytes, a.in, extreme, a.out, n, stream);
+    });
   }
 };
 

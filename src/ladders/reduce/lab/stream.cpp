@@ -3,6 +3,7 @@
 
 #include "lab/sums.h"
 #include "lab/wrapping.h"
+#include "ladders/reduce/binding.h"
 #include "ladders/reduce/cpu_exact.h"
 
 namespace upsweep::ladders::reduce {
@@ -40,6 +41,44 @@ class ChunkStreamer final : public RungStreamer {
   ReduceWatch watch_{case_};
 };
 
+// The index of the best element so far. A later chunk's best element takes its place only if it beats it.
+class IndexStreamer final : public RungStreamer {
+ public:
+  using RungStreamer::RungStreamer;
+
+  void feed(Chunks chunks, const Sink&) override {
+    const std::size_t bytes = size_of(case_.type), n = chunks[0].size() / bytes;
+    if (n == 0) return;
+    std::byte* const out = out_.grow(sizeof(std::uint64_t));
+    run({input_array(case_.type, n, reachable(chunks[0], in_))}, {Array{Type::u64, 1, out}});
+    const auto index = load_scalar(Type::u64, fetch(out, sizeof(std::uint64_t)).data()).as<std::uint64_t>();
+    const Scalar value = load_scalar(case_.type, chunks[0].data() + index * bytes);
+    if (!best_ || beats(value, best_)) best_ = value, index_ = seen_ + index;
+    seen_ += n;
+  }
+  void finish(const Sink& sink) override {
+    if (!best_)
+      throw Error(Code::invalid_argument, "reduce: " + std::string(case_.operation.name()) + " of an empty array");
+    sink(bytes_of(Scalar(index_)));
+  }
+
+ private:
+  bool beats(const Scalar& a, const Scalar& b) const {
+    return visit(case_.type, [&]<class T>(TypeTag<T>) {
+      return Binding::visit(case_.operation, [&]<class O>(O) {
+        if constexpr (is_index_of<O>)
+          return O::beats(a.as<T>(), b.as<T>());
+        else
+          return false;
+      });
+    });
+  }
+
+  Room in_{*this}, out_{*this};
+  Scalar best_;
+  std::uint64_t index_ = 0, seen_ = 0;  // elements
+};
+
 // A float sum that is rounded only at the end, so that its bits do not depend on the chunks.
 template <class T>
 class ExactStreamer final : public Streamer {
@@ -68,6 +107,7 @@ std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Cas
   const bool exact = rung.reproducible && c.operation == Operation(Op::sum);
   if (exact && c.type == Type::f32) return std::make_unique<ExactStreamer<float>>(c);
   if (exact && c.type == Type::f64) return std::make_unique<ExactStreamer<double>>(c);
+  if (is_index(c.operation)) return std::make_unique<IndexStreamer>(platform, rung, c);
   return std::make_unique<ChunkStreamer>(platform, rung, c);
 }
 
