@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -103,22 +104,46 @@ nb::object product(nb::handle x, nb::handle dtype, nb::handle initial, const cha
   return reduced(a.cast(wanted), "product", wanted, initial, rung);
 }
 
-nb::object extreme(nb::handle x, const char* which, const char* rung) {
-  const Array a = array_of(x);
+namespace {
+
+// The elements of an array that is not empty, in a type that extremes have, and in the same order.
+Array compared_of(const Array& a, const char* which) {
   if (a.size == 0) throw nb::value_error((std::string("x is empty, and has no ") + which).c_str());
-  const Array compared = a.element->bits >= 32 ? a : a.element->is_half() ? a.computable() : a.cast(signed_of(32));
+  return a.element->bits >= 32 ? a : a.element->is_half() ? a.computable() : a.cast(signed_of(32));
+}
+
+}  // namespace
+
+nb::object extreme(nb::handle x, const char* which, const char* rung) {
+  const Array a = array_of(x), compared = compared_of(a, which);
   const Array out = a.scalar(*compared.element);
   Call("reduce", which, rung).in(compared).out(out).run();
   return out.cast(*a.element).item();
 }
 
+nb::object position_of_extreme(nb::handle x, const char* which, const char* rung) {
+  const Array a = array_of(x), compared = compared_of(a, which);
+  Call call("reduce", which, rung);
+  call.in(compared);
+  if (a.library->integer_bits == 64) {
+    const Array out = a.scalar(a.integer()), written = out.view(unsigned_of(64));
+    call.out(written).run();
+    return out.item();
+  }
+  std::uint64_t position = 0;
+  call.host_out(position).run();
+  const Array narrow = numpy_array(1, a.integer());
+  *static_cast<std::int32_t*>(narrow.data) = static_cast<std::int32_t>(position);
+  return a.upload(narrow.object.attr("reshape")(nb::tuple())).object;
+}
+
 namespace {
 
-// Returns a result of float32 as halves, in `out` if that is not None.
-nb::object narrowed(nb::handle wide, const Element& half, nb::handle out, const Array& like) {
+// Returns a result in a narrower type, in `out` if that is not None.
+nb::object narrowed(nb::handle wide, const Element& narrow, nb::handle out, const Array& like) {
   const Array result = array_of(wide);
-  if (out.is_none()) return result.cast(half).object;
-  const Array given = output_of(out, like, result.size, half);
+  if (out.is_none()) return result.cast(narrow).object;
+  const Array given = output_of(out, like, result.size, narrow);
   given.assign(result);
   return given.object;
 }
@@ -138,6 +163,22 @@ nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb:
   Call call("scan", "sum", rung);
   terms.add_initial(call, initial, wanted);
   call.in(terms.array).out(written).flag("inclusive", !is_exclusive).run();
+  return result.object;
+}
+
+nb::object cumulative_product(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
+                              const char* rung) {
+  const Array a = vector_of(x);
+  const Element& wanted = sum_type(a, dtype);
+  // Integers of fewer bits are computed in 32, which wrap to the same, and halves as float32.
+  if (wanted.bits < 32) {
+    const char* const wide = wanted.is_half() ? "float32" : wanted.is_signed() ? "int32" : "uint32";
+    return narrowed(cumulative_product(x, nb::str(wide), is_exclusive, initial, nb::none(), rung), wanted, out, a);
+  }
+  const Array result = output_of(out, a, a.size, wanted), factors = a.cast(wanted);
+  Call call("scan", "product", rung);
+  if (!initial.is_none()) call.scalar("initial", initial);
+  call.in(factors).out(result).flag("inclusive", !is_exclusive).run();
   return result.object;
 }
 
@@ -413,12 +454,13 @@ std::uint64_t largest_of(const Array& a, std::size_t step) {
   return largest;
 }
 
-// The bins that the elements in host memory need; a guess if there are many elements.
+// So few elements that all of them are looked at: for more, this takes longer than bins in vain (Zen 4).
+constexpr std::size_t few_samples = 4096;
+
+// The bins that the elements in host memory need; a guess if there are more than few.
 std::size_t bins_for(const Array& a) {
-  // bincount of 2^10 int64 below 1000 takes 2.5 us if all are looked at, 3.7 if some are, with twice as many bins (Zen
-  // 4).
-  constexpr std::size_t few = 4096, some = 256;
-  const std::size_t step = a.size <= few ? 1 : a.size / some;
+  constexpr std::size_t some = 256;
+  const std::size_t step = a.size <= few_samples ? 1 : a.size / some;
   const std::uint64_t largest = a.element->bits == 8    ? largest_of<std::uint8_t>(a, step)
                                 : a.element->bits == 16 ? largest_of<std::uint16_t>(a, step)
                                 : a.element->bits == 32 ? largest_of<std::uint32_t>(a, step)
@@ -466,9 +508,13 @@ nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const
     throw nb::type_error((std::string("x has the type ") + a.element->name + "; bincount takes integers").c_str());
   // A guess saves the pass that finds the largest, and counting finds out whether it is right.
   if (!a.is_on_gpu() && a.size > 0) {
-    const std::size_t guess = std::max<std::size_t>({bins_for(a), minlength, 16});
-    if (guess <= most_bins) {
+    const std::size_t guess = std::max<std::size_t>(bins_for(a), minlength);
+    if (guess <= most_bins && guess > 0) {
       const Array counts = a.empty(guess, type);
+      if (a.size <= few_samples) {
+        count(a, counts, rung);
+        return counts.object;
+      }
       if (counted(a, counts, rung) == 0) return counts.first(std::max(without_zeros(counts), minlength));
     }
   }
@@ -494,6 +540,85 @@ nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const
   const Array counts = a.empty(bins, type);
   if (bins > 0) count(a, counts, rung);
   return counts.object;
+}
+
+namespace {
+
+// The integer in a word of 32 or 64 bits, unless a double does not have all integers up to it.
+std::optional<std::int64_t> integer_at(const Array& a, std::size_t i) {
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  std::int64_t value = 0;
+  std::memcpy(&value, static_cast<const char*>(a.data) + i * (a.element->bits / 8u), a.element->bits / 8u);
+  if (a.element->type == UPSWEEP_I32) value = static_cast<std::int32_t>(value);
+  if (value > exact || (value < -exact)) return std::nullopt;  // of u64: large or, as read here, negative
+  if (value < 0 && a.element->is_unsigned()) return std::nullopt;
+  return value;
+}
+
+struct Range {
+  std::int64_t smallest, largest;
+  std::size_t size() const { return static_cast<std::size_t>(largest - smallest) + 1; }
+  void include(std::int64_t value) {
+    smallest = std::min(smallest, value);
+    largest = std::max(largest, value);
+  }
+};
+
+// The range of the integers in host memory, if it has no more than `most` integers. Some elements are looked at first,
+// because all take a tenth of the time that the sort takes which this saves.
+std::optional<Range> range_of(const Array& a, std::size_t most) {
+  const int bits = a.element->bits;
+  if (bits <= 16) {
+    const std::int64_t below = a.element->is_signed() ? std::int64_t{1} << (bits - 1) : 0;
+    const Range all{-below, (std::int64_t{1} << bits) - 1 - below};
+    return all.size() <= most ? std::optional(all) : std::nullopt;
+  }
+  constexpr std::size_t some = 256;
+  Range range{std::int64_t{1} << 53, -(std::int64_t{1} << 53)};
+  for (std::size_t k = 0; k < some; ++k) {
+    const auto value = integer_at(a, k * (a.size / some));
+    if (!value) return std::nullopt;
+    range.include(*value);
+    if (range.size() > most) return std::nullopt;
+  }
+  const Array extreme = numpy_array(1, *a.element);
+  for (const char* const which : {"min", "max"}) {
+    Call("reduce", which, "").in(a).out(extreme).run();
+    const auto value = integer_at(extreme, 0);
+    if (!value) return std::nullopt;
+    range.include(*value);
+  }
+  return range.size() <= most ? std::optional(range) : std::nullopt;
+}
+
+}  // namespace
+
+nb::object counted_values(nb::handle x) {
+  const Array a = array_of(x);
+  if (a.is_on_gpu() || a.element->is_float() || a.size <= few_samples) return nb::none();
+  const auto range = range_of(a, std::min(a.size, most_bins));
+  if (!range) return nb::none();
+  const Array counts = numpy_array(range->size(), unsigned_of(64));
+  Call call("histogram", "even", "");
+  call.number("lower", static_cast<double>(range->smallest)).number("upper", static_cast<double>(range->largest) + 1);
+  call.in(a).out(counts).run();
+
+  const auto* const count = static_cast<const std::uint64_t*>(counts.data);
+  const auto found = static_cast<std::size_t>(
+      std::count_if(count, count + counts.size, [](std::uint64_t each) { return each > 0; }));
+  const Array values = a.empty(found, *a.element), frequencies = a.empty(found, a.integer());
+  auto* value = static_cast<char*>(values.data);
+  auto* frequency = static_cast<char*>(frequencies.data);
+  const std::size_t value_size = a.element->bits / 8u, frequency_size = a.integer().bits / 8u;
+  for (std::size_t k = 0; k < counts.size; ++k) {
+    if (count[k] == 0) continue;
+    const std::int64_t integer = range->smallest + static_cast<std::int64_t>(k);
+    std::memcpy(value, &integer, value_size);  // the low bytes come first on every machine that CUDA runs on
+    std::memcpy(frequency, &count[k], frequency_size);
+    value += value_size;
+    frequency += frequency_size;
+  }
+  return nb::make_tuple(values.object, frequencies.object);
 }
 
 nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const char* rung) {

@@ -10,8 +10,12 @@ namespace nb = nanobind;
 nb::object sum(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung);
 nb::object product(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung);
 nb::object extreme(nb::handle x, const char* which, const char* rung);
+// The index of the first smallest or largest element: `which` is "argmin" or "argmax".
+nb::object position_of_extreme(nb::handle x, const char* which, const char* rung);
 nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
                           const char* rung);
+nb::object cumulative_product(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
+                              const char* rung);
 // `kind` of heads: "flags", "keys" or "offsets".
 nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, const char* operation, nb::handle dtype,
                           bool is_exclusive, nb::handle initial, nb::handle out, const char* rung);
@@ -36,6 +40,9 @@ nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle
 nb::object histogram_of_edges(nb::handle x, nb::handle edges, nb::handle dtype, const char* rung);
 // None if there are more counts than the library has bins.
 nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const char* rung);
+// The distinct integers in ascending order, and how often each occurs; None for floats, on a GPU, and for few integers
+// or integers far apart, for which a sort takes less time than counters.
+nb::object counted_values(nb::handle x);
 nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const char* rung);
 // `picture`: the contract's scalars by name. Returns height rows of width pixels of 3 or 4 channels.
 nb::object render(nb::handle circles, nb::dict picture, const char* rung);

@@ -12,7 +12,9 @@ NB_MODULE(_core, m) {
   m.def("sum", &sum, arg(), arg().none(), arg().none(), arg());
   m.def("prod", &product, arg(), arg().none(), arg().none(), arg());
   m.def("extreme", &extreme);
+  m.def("position_of_extreme", &position_of_extreme);
   m.def("cumulative_sum", &cumulative_sum, arg(), arg().none(), arg(), arg().none(), arg().none(), arg());
+  m.def("cumulative_product", &cumulative_product, arg(), arg().none(), arg(), arg().none(), arg().none(), arg());
   m.def("sort", &sort, arg(), arg(), arg().none(), arg());
   m.def("argsort", &argsort, arg(), arg(), arg().none(), arg());
   m.def("compress", &compress);
@@ -23,6 +25,7 @@ NB_MODULE(_core, m) {
   m.def("histogram", &histogram, arg(), arg(), arg().none(), arg().none(), arg());
   m.def("histogram_of_edges", &histogram_of_edges, arg(), arg(), arg().none(), arg());
   m.def("bincount", &bincount, arg(), arg(), arg().none(), arg());
+  m.def("counted_values", &counted_values);
   m.def("segmented_scan", &segmented_scan, arg(), arg(), arg(), arg(), arg().none(), arg(), arg().none(), arg().none(),
         arg());
   m.def("scan_of_rows", &scan_of_rows, arg(), arg(), arg().none(), arg(), arg().none(), arg());

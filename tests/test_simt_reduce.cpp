@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "base/workspace.h"
@@ -135,6 +137,21 @@ TEST(FirstExtreme, IsFoundWhereverItIs) {
     };
     check(std::int32_t{}), check(float{});
   }
+}
+
+TEST(FirstExtreme, NotANumberComesFirstAndZerosAreEqual) {
+  Device device(plain_emulator());
+  const auto check = [&]<class T>(T) {
+    const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+    const std::vector<T> numbers{1, -infinity, infinity, -nan, nan, 0}, zeros{2, -T(0), T(0), -1, T(0), -T(0), -1};
+    EXPECT_EQ(argmax(device, numbers), 3u);
+    EXPECT_EQ(argmax(device, std::span(zeros).subspan(1, 2)), 0u);
+    if (sizeof(T) == 8) return;  // the emulators have no argmin of f64
+    EXPECT_EQ(argmin(device, numbers), 3u);
+    EXPECT_EQ(argmin(device, std::span(zeros).first(3)), 1u);
+    EXPECT_EQ(argmin(device, zeros), 3u);
+  };
+  check(float{}), check(double{});
 }
 
 }  // namespace

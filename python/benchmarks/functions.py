@@ -43,6 +43,14 @@ def arrays(dtype: str, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.n
     return x, rng.random(n) < 0.5, runs, rng.integers(0, 256, n).astype("uint8")
 
 
+width = 1024  # of the rows
+
+
+def near_one(x: np.ndarray) -> np.ndarray:
+    """Returns elements whose products neither overflow nor vanish: odd integers, or floats near 1."""
+    return x | 1 if x.dtype.kind == "i" else (1 + (x / 1000 - 0.5) / x.size).astype(x.dtype)
+
+
 def on_cpu(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
     """Yields functions by name, and for each the calls of the libraries that have it."""
     x, mask, runs, _ = arrays(dtype, n)
@@ -64,6 +72,21 @@ def on_cpu(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
             lambda: torch.cumsum(t, 0, out=tsums),
         ),
     )
+    yield "argmax", with_torch(lambda: np.argmax(x), lambda: up.argmax(x), lambda: torch.argmax(t))
+    near = near_one(x)
+    tn = torch.from_numpy(near) if torch else None
+    yield (
+        "cumulative_prod",
+        with_torch(lambda: np.cumprod(near), lambda: up.cumulative_prod(near), lambda: torch.cumprod(tn, 0)),
+    )
+    if n >= width:
+        rows = x.reshape(-1, width)
+        yield (
+            "sum of rows",
+            with_torch(
+                lambda: rows.sum(axis=-1), lambda: up.sum(rows, axis=-1), lambda: t.reshape(-1, width).sum(dim=-1)
+            ),
+        )
     yield "sort", with_torch(lambda: np.sort(x), lambda: up.sort(x, out=same), lambda: torch.sort(t).values)
     yield (
         "argsort",
@@ -121,6 +144,19 @@ def on_cuda(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
         "cumulative_sum",
         calls(lambda: up.cumulative_sum(t, out=sums), lambda: torch.cumsum(t, 0, out=sums2), lambda: cupy.cumsum(c)),
     )
+    yield "argmax", calls(lambda: up.argmax(t), lambda: t.argmax(), lambda: c.argmax())
+    near = torch.from_numpy(near_one(t.cpu().numpy())).cuda()
+    cn = cupy.asarray(near) if cupy else None
+    yield (
+        "cumulative_prod",
+        calls(lambda: up.cumulative_prod(near), lambda: torch.cumprod(near, 0), lambda: cupy.cumprod(cn)),
+    )
+    if n >= width:
+        rows, crows = t.reshape(-1, width), c.reshape(-1, width) if cupy else None
+        yield (
+            "sum of rows",
+            calls(lambda: up.sum(rows, axis=-1), lambda: rows.sum(dim=-1), lambda: crows.sum(axis=-1)),
+        )
     if dtype == "float32":
         yield (
             "cumulative_sum reproducible",
@@ -174,7 +210,7 @@ def require_equal(name: str, ours: Any, theirs: Any) -> None:
         a, b, xp = np.asarray(ours), np.asarray(theirs), np
     else:
         a, b, xp = torch.as_tensor(ours), torch.as_tensor(theirs, device=getattr(ours, "device", None)), torch
-    if name.startswith(("sum", "cumulative_sum")) and "float" in str(a.dtype):
+    if name.startswith(("sum", "cumulative")) and "float" in str(a.dtype):
         # Both sums are rounded; their errors grow with the number of terms.
         same = xp.allclose(a, b, rtol=1e-3 if "32" in str(a.dtype) else 1e-9)
     elif name.startswith("histogram"):

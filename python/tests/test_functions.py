@@ -72,6 +72,29 @@ class TestAgainstNumPy:
             else:
                 same(ours(kind.array(x)), numpys(x), kind)
 
+    def test_positions_of_extremes(self, kind: Kind, dtype: str, n: int) -> None:
+        x = samples(dtype, n)
+        for ours, numpys in (up.argmin, np.argmin), (up.argmax, np.argmax):
+            if n == 0:
+                with pytest.raises(ValueError, match="x is empty"):
+                    ours(kind.array(x))
+            else:
+                for each in x, np.full_like(x, 1), x[x == x] if (x == x).any() else x:
+                    same(ours(kind.array(each)), numpys(each), kind)
+
+    def test_cumulative_products(self, kind: Kind, dtype: str, n: int) -> None:
+        x = samples(dtype, n)
+        if dtype.startswith("float"):
+            # Products of any of these are powers of two, which are exact and neither vanish nor overflow.
+            x = np.where(np.arange(n) % (n // 50 + 1) > 0, 1, np.where(x > 0, 2, -0.5)).astype(dtype)
+        expected = x.cumprod()
+        same(up.cumulative_prod(kind.array(x)), expected, kind)
+        before = np.concatenate([np.ones(1, expected.dtype), expected])[:n]
+        same(up.cumulative_prod(kind.array(x), exclusive=True), before, kind)
+        same(up.cumulative_prod(kind.array(x), initial=2), expected * expected.dtype.type(2), kind)
+        if not dtype.startswith("float"):
+            same(up.cumulative_prod(kind.array(x), dtype="int16"), x.cumprod(dtype="int16"), kind)
+
     def test_sorts(self, kind: Kind, dtype: str, n: int) -> None:
         x = samples(dtype, n)
         a = kind.array(x)
@@ -269,6 +292,24 @@ def test_types_of_counts(kind: Kind, n: int) -> None:
         same(up.histogram(kind.array(x), [0, 1, 2, 3, 4], dtype=dtype)[0], expected, kind)
     with pytest.raises(TypeError, match="dtype is float32, which is no type of counts"):
         up.bincount(kind.array(x), dtype="float32")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_distinct_integers(kind: Kind, dtype: str) -> None:
+    """Integers that are close together are counted, others are sorted."""
+    if dtype.startswith("float") or dtype == "bool":
+        pytest.skip("no integers")
+    info, rng = np.iinfo(dtype), np.random.default_rng(1)
+    for n in 4096, 100_000:
+        close = rng.integers(0, 100, n).astype(dtype)
+        far = close.copy()
+        far[n // 2 + 1] = info.max
+        for x in close, close + np.array(info.min, dtype), np.array(info.max, dtype) - close, far, samples(dtype, n):
+            values, counts = np.unique(x, return_counts=True)
+            same(up.unique_values(kind.array(x)), values, kind)
+            found = up.unique_counts(kind.array(x))
+            same(found.values, values, kind)
+            same(found.counts, counts, kind)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

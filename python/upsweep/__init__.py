@@ -20,9 +20,9 @@ from upsweep import _core
 from upsweep._histograms import bincount, histogram
 from upsweep._laboratory import bench, check, explain, plot
 from upsweep._ladders import primitives, rungs
-from upsweep._reductions import max, min, prod, sum
+from upsweep._reductions import argmax, argmin, max, min, prod, sum
 from upsweep._rendering import render
-from upsweep._scans import cumulative_sum, segmented_scan
+from upsweep._scans import cumulative_prod, cumulative_sum, segmented_scan
 from upsweep._selection import (
     UniqueCountsResult,
     compress,
@@ -47,12 +47,15 @@ __version__ = "0.1.0"
 __all__ = [
     "PartitionResult",
     "UniqueCountsResult",
+    "argmax",
+    "argmin",
     "argsort",
     "bench",
     "bincount",
     "borrowed_scratch",
     "check",
     "compress",
+    "cumulative_prod",
     "cumulative_sum",
     "explain",
     "find_repeats",

@@ -31,7 +31,7 @@ def histogram(
     >>> print(histogram([1, 2, 1, 4], bins=[0, 2, 4])[0])
     [2 2]
     """
-    if np.ndim(bins) > 0:
+    if not isinstance(bins, int) and np.ndim(bins) > 0:
         if range is not None:
             raise ValueError("range is for equal bins, but bins has edges")
         edges = library_of(type(bins)).download(bins)

@@ -76,3 +76,23 @@ def max(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
     if has_rows(x, axis):
         return row_totals(x, "max", None, None, rung)
     return _core.extreme(x, "max", rung)
+
+
+def argmin(x: Any, /, *, rung: str = "") -> Any:
+    """Returns the index, int64, of the first smallest element, or of the first NaN if there is one; of an array of more
+    dimensions than one, the index in its flattened form. An empty array raises ValueError.
+
+    >>> print(argmin([3, -1, 2, -1]))
+    1
+    """
+    return _core.position_of_extreme(x, "argmin", rung)
+
+
+def argmax(x: Any, /, *, rung: str = "") -> Any:
+    """Returns the index, int64, of the first largest element, or of the first NaN if there is one; of an array of more
+    dimensions than one, the index in its flattened form. An empty array raises ValueError.
+
+    >>> print(argmax([3, -1, 2, 3]))
+    0
+    """
+    return _core.position_of_extreme(x, "argmax", rung)

@@ -1,4 +1,4 @@
-"""Running sums, minima and maxima."""
+"""Running sums, products, minima and maxima."""
 
 from __future__ import annotations
 
@@ -38,6 +38,26 @@ def cumulative_sum(
             raise ValueError("out and reproducible are for arrays of one dimension")
         return _core.scan_of_rows(x, "sum", dtype_name(dtype), exclusive, initial, rung)
     return _core.cumulative_sum(x, dtype_name(dtype), exclusive, initial, out, "reproducible" if reproducible else rung)
+
+
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    dtype: Any = None,
+    exclusive: bool = False,
+    initial: Any = None,
+    out: Any = None,
+    rung: str = "",
+) -> Any:
+    """Returns the products of the first 1, 2, ... elements of a 1-d array, in the types of sum(); with exclusive=True,
+    of the first 0, 1, ... elements. All of them are multiplied by `initial`. Floats are multiplied in parts, whose
+    products can overflow or vanish even where no result does.
+
+    >>> print(cumulative_prod([1, 2, 3, 4]))
+    [ 1  2  6 24]
+    """
+    return _core.cumulative_product(x, dtype_name(dtype), exclusive, initial, out, rung)
 
 
 def segmented_scan(

@@ -61,7 +61,8 @@ def unique_values(x: Any, /) -> Any:
     >>> print(unique_values([3, 1, 3]))
     [1 3]
     """
-    return unique_consecutive(sort(_core.flat(x)))
+    counted = _core.counted_values(x)
+    return counted[0] if counted else unique_consecutive(sort(_core.flat(x)))
 
 
 def unique_counts(x: Any, /) -> UniqueCountsResult:
@@ -70,5 +71,7 @@ def unique_counts(x: Any, /) -> UniqueCountsResult:
     >>> print(*unique_counts([3, 1, 3]))
     [1 3] [1 2]
     """
+    if counted := _core.counted_values(x):
+        return UniqueCountsResult(*counted)
     found: UniqueCountsResult = unique_consecutive(sort(_core.flat(x)), return_counts=True)
     return found
