@@ -76,6 +76,7 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "Laboratory of data-parallel algorithms for CPUs and NVIDIA GPUs")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libupsweep-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS libhwy-dev)  # programs link it with the static library
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "Data-parallel algorithms for CPUs and NVIDIA GPUs: library and headers")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 include(CPack)

@@ -122,9 +122,9 @@ TEST_F(SimtRender, StagesInParts) {
 TEST_F(SimtRender, EndsOfListsFindRoom) {
   simt::Emulator& emulator = traced_emulator();
   emulator.configure({});
-  const auto drawn = draw_scene(find_scene("everywhere"), 3000, 1);
-  const std::vector<float> circles(&drawn[0].x, &drawn[0].x + drawn.size() * floats_per_circle);
-  for (const bool find_room : {true, false}) {
+  for (const auto& [n, find_room] : {std::pair{3000, true}, {3000, false}, {1100, false}}) {
+    const auto drawn = draw_scene(find_scene("everywhere"), n, 1);
+    const std::vector<float> circles(&drawn[0].x, &drawn[0].x + drawn.size() * floats_per_circle);
     emulator.take_report();
     const Picture picture{.width = find_room ? 96u : 128u, .height = find_room ? 64u : 128u, .channels = Channels::rgb};
     std::vector<float> image(std::size_t{picture.width} * picture.height * 3, -77), expected = image;
