@@ -230,8 +230,6 @@ class Rung:
         seeds = range(1, options.schedules + 1)
         self.checks = [(size, seed) for seed in (0, *seeds) for size in options.sizes]
         self.checks += [("", seed) for seed in (0, *seeds)] if not options.given_sizes_only else []
-        if options.quick:
-            self.checks = [("", seed) for seed in (0, *seeds)]
         if options.tests:
             self.checks = ["test_lab_ladders", f"test_simt_{self.primitive}"]
             self.checks = [test for test in self.checks if (pathlib.Path(builder.build) / "bin" / test).exists()]
@@ -292,7 +290,6 @@ class Rung:
         command += ["--type", self.options.type] if self.options.type else []
         command += ["--input", self.options.input] if self.options.input else []
         command += ["--schedule", str(seed)] if seed else []
-        command += ["--quick"] if self.options.quick else []
         status, output = limited(command, environment, limit)
         if status == 0:
             return ""
@@ -484,8 +481,6 @@ def main():
     parser.add_argument("-n", "--sizes", nargs="+", default=["1000", "1000,150001"],
                         help="elements of the first checks: enough for every ring to wrap around")
     parser.add_argument("--given-sizes-only", action="store_true", help="skip the checks of all sizes")
-    parser.add_argument("--quick", action="store_true",
-                        help="only `upsweep check --quick`, which checks less than the tests do")
     parser.add_argument("--tests", action="store_true", help="run the test programs instead of `upsweep check`")
     parser.add_argument("--type", default="", help="element types of the checks (default: all); a single one compiles faster")
     parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
