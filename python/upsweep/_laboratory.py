@@ -64,11 +64,15 @@ def _run(arguments: list[str], allowed: tuple[int, ...] = (0,)) -> str:
     return ended.stdout
 
 
-def _records(name: str, primitive: str, options: dict[str, Any], flags: Iterable[str]) -> Records:
-    arguments = [name, primitive, "--json", *flags]
-    for option, value in options.items():
+# The options whose names differ from those of the arguments here.
+_OPTIONS = {"device": "backend", "dtype": "type", "operation": "op", "gpu": "device"}
+
+
+def _records(command_name: str, primitive: str, flags: Iterable[str], **options: Any) -> Records:
+    arguments = [command_name, primitive, "--json", *flags]
+    for name, value in options.items():
         if value is not None:
-            arguments += ["-n" if option == "n" else f"--{option}", _texts(value)]
+            arguments += [f"-{name}" if name == "n" else f"--{_OPTIONS.get(name, name)}", _texts(value)]
     # 1 is a wrong result, which the records tell.
     return Records(json.loads(line) for line in _run(arguments, (0, 1)).splitlines())
 
@@ -92,18 +96,20 @@ def bench(
     argument takes what the command `upsweep bench` does, or a list: dtype="f32" or ["f32", "i64"], n=1000 or
     "2^10..2^20". `device` is "cpu" or "cuda". A wrong argument raises ValueError.
     """
-    options = {
-        "rung": rung,
-        "backend": device,
-        "type": dtype,
-        "op": operation,
-        "n": n,
-        "input": input,
-        "param": param,
-        "situation": situation,
-        "samples": samples,
-    }
-    return _records("bench", primitive, options, [] if peers else ["--no-peers"])
+    return _records(
+        "bench",
+        primitive,
+        [] if peers else ["--no-peers"],
+        rung=rung,
+        device=device,
+        dtype=dtype,
+        operation=operation,
+        n=n,
+        input=input,
+        param=param,
+        situation=situation,
+        samples=samples,
+    )
 
 
 def check(
@@ -123,17 +129,19 @@ def check(
     """Checks rungs against the oracle, and returns a record for each. The arguments are those of bench(); device="simt"
     is the emulator of a GPU.
     """
-    options = {
-        "rung": rung,
-        "backend": device,
-        "type": dtype,
-        "op": operation,
-        "n": n,
-        "input": input,
-        "param": param,
-        "seed": seed,
-    }
-    return _records("check", primitive, options, ["--quick"] if quick else [])
+    return _records(
+        "check",
+        primitive,
+        ["--quick"] if quick else [],
+        rung=rung,
+        device=device,
+        dtype=dtype,
+        operation=operation,
+        n=n,
+        input=input,
+        param=param,
+        seed=seed,
+    )
 
 
 def explain(
@@ -151,16 +159,18 @@ def explain(
     """Runs GPU rungs on the emulator, without a GPU, and returns what each of their kernels does: memory traffic, bank
     conflicts, divergence and mistakes. `gpu` is a model: "t4", "a100", "rtx4090", "h200", "b200" or "rtx5090".
     """
-    options = {
-        "rung": rung,
-        "type": dtype,
-        "op": operation,
-        "n": n,
-        "input": input,
-        "param": param,
-        "device": gpu,
-    }
-    return _records("explain", primitive, options, [])
+    return _records(
+        "explain",
+        primitive,
+        [],
+        rung=rung,
+        dtype=dtype,
+        operation=operation,
+        n=n,
+        input=input,
+        param=param,
+        gpu=gpu,
+    )
 
 
 def plot(records: Iterable[dict[str, Any]], /) -> Plot:
