@@ -258,7 +258,7 @@ TEST_F(Cli, RungsThatDoNotTakeTheType) {
 #if defined(UPSWEEP_WITH_SIMT)
   write_raw<std::uint64_t>("wide.raw", {3, 5, 10, 4});
   expect_error("run reduce wide.raw --type u64 --op max --backend simt --rung total", 2,
-               "no rung of reduce takes max of u64 (of u64 it takes sum)");
+               "no rung of reduce takes max of u64 (of u64 it takes sum, argmax)");
 #endif
 }
 
