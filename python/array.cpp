@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -283,7 +282,7 @@ nb::object Array::first(std::size_t n) const {
     view = object[nb::slice(n)];
   }
   // A view keeps the memory of all. A copy is worth its time only if that is much, because that of little takes longer
-  // than the call, and if few elements are kept: those of a seventh took half as long as the call that found them.
+  // than the call, and if few elements are kept, so that copying them is quick beside the call, which has read all.
   constexpr std::size_t much = std::size_t{8} << 20, few = 16;
   const bool is_wasteful = few * n < size && (size - n) * element->bits / 8 > much;
   return is_wasteful ? nb::object(library->hooks.attr("copy")(view)) : view;
@@ -291,17 +290,8 @@ nb::object Array::first(std::size_t n) const {
 
 nb::object Array::item() const { return library->is_numpy ? nb::object(object[nb::tuple()]) : object; }
 
-namespace {
-thread_local std::optional<std::uintptr_t> given_stream;
-}  // namespace
-
-std::optional<std::uintptr_t> exchange_stream(std::optional<std::uintptr_t> stream) {
-  return std::exchange(given_stream, stream);
-}
-
 std::uintptr_t Array::stream() const {
   if (!is_on_gpu()) return 0;
-  if (given_stream) return *given_stream;
   if (!library->exchange) return nb::cast<std::uintptr_t>(library->stream(object));
   void* stream = nullptr;
   if (library->exchange->current_stream(device.type, device.id, &stream) != 0) throw nb::python_error();

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "dlpack.h"
@@ -82,15 +81,11 @@ struct Array {
   nb::object first(std::size_t n) const;
   // The only element of a scalar: NumPy's, or the array.
   nb::object item() const;
-  // The stream that was given for this thread, or else the one that the library's own work for this device is queued
-  // on; 0 for a CPU.
+  // The stream that the library's own work for this device is queued on; 0 for a CPU.
   std::uintptr_t stream() const;
 };
 
 std::string class_name(nb::handle x);
-
-// Gives this thread's calls a stream, or none, in place of their libraries' current ones. Returns the one before.
-std::optional<std::uintptr_t> exchange_stream(std::optional<std::uintptr_t> stream);
 
 // Registers _arrays.py's library_of(), which returns the hooks of a type.
 void set_library_of(nb::object library_of);

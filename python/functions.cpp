@@ -454,7 +454,7 @@ std::uint64_t largest_of(const Array& a, std::size_t step) {
   return largest;
 }
 
-// So few elements that all of them are looked at: for more, this takes longer than bins in vain (Zen 4).
+// Up to this many elements, all are looked at, which takes less time than to count in bins that none of them needs.
 constexpr std::size_t few_samples = 4096;
 
 // The bins that the elements in host memory need; a guess if there are more than few.
@@ -550,9 +550,8 @@ std::optional<std::int64_t> integer_at(const Array& a, std::size_t i) {
   std::int64_t value = 0;
   std::memcpy(&value, static_cast<const char*>(a.data) + i * (a.element->bits / 8u), a.element->bits / 8u);
   if (a.element->type == UPSWEEP_I32) value = static_cast<std::int32_t>(value);
-  if (value > exact || (value < -exact)) return std::nullopt;  // of u64: large or, as read here, negative
-  if (value < 0 && a.element->is_unsigned()) return std::nullopt;
-  return value;
+  const std::int64_t least = a.element->is_unsigned() ? 0 : -exact;  // the largest of u64 are read as negative
+  return value >= least && value <= exact ? std::optional(value) : std::nullopt;
 }
 
 struct Range {

@@ -1,5 +1,4 @@
 // The extension module of the Python package.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include "array.h"
@@ -37,7 +36,6 @@ NB_MODULE(_core, m) {
   m.def("render", &render);
   m.def("flat", [](nb::handle x) { return array_of(x).flat().object; });
   m.def("set_library_of", &set_library_of);
-  m.def("exchange_stream", &exchange_stream, arg().none());
   m.def("exchange_borrows_scratch", &exchange_borrows_scratch);
   m.def("close", &close_devices);
   m.def("rungs", &rungs);

@@ -113,12 +113,15 @@ def test_calls_on_a_given_stream() -> None:
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(100_000_000)
-        y = x + 1
+        y, halves = x + 1, (x & 1).half()
     out = torch.empty_like(x)
-    with up.on_stream(stream):
+    with up.on_stream(stream.cuda_stream):
         up.sort(y, out=out)
+        total = up.max(halves)  # of converted copies, which PyTorch makes
+    assert torch.cuda.current_stream() != stream
     stream.synchronize()
     assert torch.equal(out, (x + 1).sort().values)
+    assert total.item() == 1
 
 
 def test_arrays_of_other_libraries() -> None:

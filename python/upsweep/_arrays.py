@@ -249,7 +249,7 @@ def row_totals(x: Any, operation: str, dtype: str | None, initial: Any, rung: st
         return library.copy(scanned[..., -1])
     if operation != "sum":
         raise ValueError(f"the rows of x are empty, and have no {operation}")
-    sums = np.full(scanned.shape[:-1], 0 if initial is None else initial, "float32")
+    sums = np.full(scanned.shape[:-1], 0 if initial is None else initial)
     return library.cast(library.upload(sums, scanned), library.dtype(scanned))
 
 

@@ -43,9 +43,6 @@ def flat(x: Any, /) -> Any:
     """Returns the array in one dimension."""
 
 def set_library_of(library_of: Callable[[type], Any], /) -> None: ...
-def exchange_stream(stream: int | None, /) -> int | None:
-    """Gives this thread's calls a stream in place of their libraries' current ones; returns the one before."""
-
 def exchange_borrows_scratch(borrows: bool, /) -> bool:
     """Tells whether this thread's calls take scratch memory from their arrays' library; returns what was before."""
 

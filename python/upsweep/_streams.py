@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,18 +27,19 @@ def _pointer(stream: Any) -> int:
 
 @contextlib.contextmanager
 def on_stream(stream: Any, /) -> Iterator[None]:
-    """Within `with upsweep.on_stream(stream):`, this thread's calls on GPU arrays are queued on this stream, not on the
-    current one of their library. It is the address of a stream as a number, a stream of PyTorch's or CuPy's, or an
-    object with __cuda_stream__(); anything else raises TypeError.
-
-    New arrays still come from the library's allocator, whose memory belongs to the library's current stream: order the
-    two streams before such an array is used or freed there.
+    """Within `with upsweep.on_stream(stream):`, a stream of the current GPU is the current one of PyTorch and of CuPy,
+    where they are imported, so that this thread's calls, and what the libraries do for them, are queued on it. It is
+    the address of a stream as a number, a stream of PyTorch's or CuPy's, or an object with __cuda_stream__(); anything
+    else raises TypeError.
     """
-    before = _core.exchange_stream(_pointer(stream))
-    try:
+    pointer = _pointer(stream)
+    with contextlib.ExitStack() as entered:
+        torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+        if torch and torch.cuda.is_available():
+            entered.enter_context(torch.cuda.stream(torch.cuda.ExternalStream(pointer)))
+        if cupy and cupy.is_available():
+            entered.enter_context(cupy.cuda.ExternalStream(pointer))
         yield
-    finally:
-        _core.exchange_stream(before)
 
 
 @contextlib.contextmanager
