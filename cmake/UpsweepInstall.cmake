@@ -19,7 +19,8 @@ add_library(upsweep::upsweep ALIAS upsweep)
 add_library(upsweep::kernels ALIAS upsweep_kernels)
 
 install(TARGETS upsweep upsweep_kernels EXPORT upsweep
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
   FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 foreach(folder base cpu kernel ladders)

@@ -81,7 +81,7 @@ function(upsweep_peers out backend extension)
   # No CPU peers under the sanitizers: they are not ours to check, and a fifth of what there is to compile. With the
   # thread sanitizer they could not be: the distribution's oneTBB is built without it, so that it does not see how their
   # threads wait for each other.
-  if(extension STREQUAL "cpp" AND UPSWEEP_SANITIZE)
+  if((extension STREQUAL "cpp" AND UPSWEEP_SANITIZE) OR (extension STREQUAL "cu" AND NOT UPSWEEP_CUB))
     set(files "")
     set(declarations "")
     set(inserts "")

@@ -196,21 +196,27 @@ nb::object imported(const Library& library, dlpack::ManagedTensor* tensor) {
   return nb::steal(static_cast<PyObject*>(array));
 }
 
-// A new array of n elements, or of one without dimensions.
-Array allocated(const Array& like, const std::size_t* n, const Element& of) {
+nb::tuple tuple_of(int ndim, const std::int64_t* shape) {
+  nb::list sizes;
+  for (int k = 0; k < ndim; ++k) sizes.append(shape[k]);
+  return nb::tuple(sizes);
+}
+
+// A new array of a shape.
+Array allocated(const Array& like, int ndim, const std::int64_t* shape, const Element& of) {
   const Library& library = *like.library;
   if (!library.exchange) {
-    const nb::object shape = n ? nb::object(nb::int_(*n)) : nb::object(nb::tuple());
-    return looked_at(library.is_numpy ? numpy().empty(shape, numpy().dtypes[&of - elements])
-                                      : library.hooks.attr("empty")(shape, of.name, like.object),
+    // A number costs NumPy less time than a tuple.
+    const nb::object sizes = ndim == 1 ? nb::object(nb::int_(*shape)) : nb::object(tuple_of(ndim, shape));
+    return looked_at(library.is_numpy ? numpy().empty(sizes, numpy().dtypes[&of - elements])
+                                      : library.hooks.attr("empty")(sizes, of.name, like.object),
                      library);
   }
-  std::int64_t size = n ? static_cast<std::int64_t>(*n) : 0;
   dlpack::Tensor prototype{.data = nullptr,
                            .device = like.device,
-                           .ndim = n ? 1 : 0,
+                           .ndim = ndim,
                            .dtype = {of.code, of.bits, 1},
-                           .shape = &size,
+                           .shape = const_cast<std::int64_t*>(shape),
                            .strides = nullptr,
                            .byte_offset = 0};
   dlpack::ManagedTensor* tensor = nullptr;
@@ -237,11 +243,7 @@ std::string class_name(nb::handle x) { return nb::cast<std::string>(x.type().att
 
 void set_library_of(nb::object library_of) { kept_library_of() = std::move(library_of); }
 
-nb::tuple Array::shape_tuple() const {
-  nb::list sizes;
-  for (int k = 0; k < ndim; ++k) sizes.append(shape[k]);
-  return nb::tuple(sizes);
-}
+nb::tuple Array::shape_tuple() const { return tuple_of(ndim, shape); }
 
 Array Array::view(const Element& as) const {
   Array same = *this;
@@ -249,14 +251,18 @@ Array Array::view(const Element& as) const {
   return same;
 }
 
-Array Array::empty(std::size_t n, const Element& of) const { return allocated(*this, &n, of); }
+Array Array::empty(std::size_t n, const Element& of) const {
+  const auto size = static_cast<std::int64_t>(n);
+  return allocated(*this, 1, &size, of);
+}
+Array Array::one_per_row(const Element& of) const { return allocated(*this, ndim - 1, shape, of); }
 
 Array Array::scalar(const Element& of) const {
-  if (!library->is_numpy) return allocated(*this, nullptr, of);
+  if (!library->is_numpy) return allocated(*this, 0, nullptr, of);
   // item() copies from this memory, so each thread needs only one, which is kept because threads end after Python.
   thread_local auto* const kept = new std::unordered_map<const Element*, Array>;
   Array& its = (*kept)[&of];
-  if (!its.library) its = allocated(*this, nullptr, of);
+  if (!its.library) its = allocated(*this, 0, nullptr, of);
   return its;
 }
 

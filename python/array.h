@@ -62,11 +62,15 @@ struct Array {
   // The library's default for indices, counts and sums of integers.
   const Element& integer() const { return signed_of(library->integer_bits); }
   nb::tuple shape_tuple() const;
+  // The elements of a row along the last axis.
+  std::int64_t width() const { return ndim ? shape[ndim - 1] : 1; }
   // The same memory under another type of the same size.
   Array view(const Element& as) const;
   // New arrays of the same library on the same device, with any elements, in one dimension or none.
   Array empty(std::size_t n, const Element& of) const;
   Array scalar(const Element& of) const;
+  // A new array for one element per row along the last axis.
+  Array one_per_row(const Element& of) const;
   // A copy of the elements, converted.
   Array cast(const Element& to) const;
   // The same elements in one dimension.

@@ -14,6 +14,14 @@
 namespace upsweep::python {
 namespace {
 
+bool are_rows(const Array& x, nb::handle axis) {
+  if (axis.is_none()) return false;
+  const auto given = nb::cast<std::int64_t>(axis);
+  if (given != -1 && given != x.ndim - 1)
+    throw nb::value_error(("axis is " + std::to_string(given) + ", not the last of " + std::to_string(x.ndim)).c_str());
+  return x.ndim > 1;
+}
+
 // The type of a sum or product: what was asked for, else the library's widest integer, so that integers do not wrap at
 // their own width, and floats' own.
 const Element& sum_type(const Array& a, nb::handle dtype) {
@@ -73,52 +81,74 @@ struct Terms {
   }
 };
 
-nb::object reduced(const Array& a, const char* operation, const Element& wanted, nb::handle initial, const char* rung) {
+// What a reduction writes: one element, or one per row along the last axis.
+Array totals_of(const Array& a, bool by_rows, const Element& of) { return by_rows ? a.one_per_row(of) : a.scalar(of); }
+nb::object result_of(const Array& totals, bool by_rows) { return by_rows ? totals.object : totals.item(); }
+
+Call reduction_of(const Array& a, bool by_rows, const char* operation, const char* rung) {
+  Call call("reduce", operation, rung);
+  if (by_rows) call.integer("segment_length", a.width());
+  return call;
+}
+
+nb::object reduced(const Array& a, bool by_rows, const char* operation, const Element& wanted, nb::handle initial,
+                   const char* rung) {
+  if (by_rows && a.size == 0) {  // no rows, or rows of no elements
+    const nb::object total = initial.is_none() ? nb::int_(operation == std::string_view("product")) : nb::borrow(initial);
+    const nb::object shape = nb::object(a.shape_tuple())[nb::slice(a.ndim - 1)];
+    return a.upload(nb::module_::import_("numpy").attr("full")(shape, total)).cast(wanted).object;
+  }
   // Integers of fewer bits are computed in 32, which wrap to the same, and halves as float32.
   if (wanted.bits < 32) {
     const Element& wide = wanted.is_half() ? float_of(32) : wanted.is_signed() ? signed_of(32) : unsigned_of(32);
-    const Array terms = a.cast(wide), out = terms.scalar(wide);
-    Call call("reduce", operation, rung);
+    const Array terms = a.cast(wide), out = totals_of(terms, by_rows, wide);
+    Call call = reduction_of(a, by_rows, operation, rung);
     if (!initial.is_none()) call.scalar("initial", initial);
     call.in(terms).out(out).run();
-    return out.cast(wanted).item();
+    return result_of(out.cast(wanted), by_rows);
   }
   const Terms terms(a, wanted);
-  const Array out = a.scalar(wanted), written = out.view(terms.computed);
-  Call call("reduce", operation, rung);
+  const Array out = totals_of(a, by_rows, wanted), written = out.view(terms.computed);
+  Call call = reduction_of(a, by_rows, operation, rung);
   terms.add_initial(call, initial, wanted);
   call.in(terms.array).out(written).run();
-  return out.item();
+  return result_of(out, by_rows);
 }
 
 }  // namespace
 
-nb::object sum(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung) {
+bool has_rows(nb::handle x, nb::handle axis) { return are_rows(array_of(x), axis); }
+
+nb::object sum(nb::handle x, nb::handle axis, nb::handle dtype, nb::handle initial, const char* rung) {
   const Array a = array_of(x);
-  return reduced(a, "sum", sum_type(a, dtype), initial, rung);
+  return reduced(a, are_rows(a, axis), "sum", sum_type(a, dtype), initial, rung);
 }
 
-nb::object product(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung) {
+nb::object product(nb::handle x, nb::handle axis, nb::handle dtype, nb::handle initial, const char* rung) {
   const Array a = array_of(x);
   const Element& wanted = sum_type(a, dtype);
-  return reduced(a.cast(wanted), "product", wanted, initial, rung);
+  return reduced(a.cast(wanted), are_rows(a, axis), "product", wanted, initial, rung);
 }
 
 namespace {
 
 // The elements of an array that is not empty, in a type that extremes have, and in the same order.
-Array compared_of(const Array& a, const char* which) {
-  if (a.size == 0) throw nb::value_error((std::string("x is empty, and has no ") + which).c_str());
+Array compared_of(const Array& a, const char* which, bool by_rows = false) {
+  if (by_rows && a.width() == 0)
+    throw nb::value_error((std::string("the rows of x are empty, and have no ") + which).c_str());
+  if (!by_rows && a.size == 0) throw nb::value_error((std::string("x is empty, and has no ") + which).c_str());
   return a.element->bits >= 32 ? a : a.element->is_half() ? a.computable() : a.cast(signed_of(32));
 }
 
 }  // namespace
 
-nb::object extreme(nb::handle x, const char* which, const char* rung) {
-  const Array a = array_of(x), compared = compared_of(a, which);
-  const Array out = a.scalar(*compared.element);
-  Call("reduce", which, rung).in(compared).out(out).run();
-  return out.cast(*a.element).item();
+nb::object extreme(nb::handle x, nb::handle axis, const char* which, const char* rung) {
+  const Array a = array_of(x);
+  const bool by_rows = are_rows(a, axis);
+  const Array compared = compared_of(a, which, by_rows);
+  const Array out = totals_of(a, by_rows, *compared.element);
+  reduction_of(a, by_rows, which, rung).in(compared).out(out).run();
+  return result_of(out.cast(*a.element), by_rows);
 }
 
 nb::object position_of_extreme(nb::handle x, const char* which, const char* rung) {
@@ -396,8 +426,8 @@ nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle
     lower = nb::cast<double>(range[0]);
     upper = nb::cast<double>(range[1]);
   } else if (a.size > 0) {
-    lower = nb::cast<double>(extreme(a.object, "min", "").attr("__float__")());
-    upper = nb::cast<double>(extreme(a.object, "max", "").attr("__float__")());
+    lower = nb::cast<double>(extreme(a.object, nb::none(), "min", "").attr("__float__")());
+    upper = nb::cast<double>(extreme(a.object, nb::none(), "max", "").attr("__float__")());
   }
   if (!std::isfinite(lower) || !std::isfinite(upper) || upper < lower)
     throw nb::value_error(nb::str("range is [{}, {}], which is reversed or not finite").format(lower, upper).c_str());

@@ -7,9 +7,13 @@ namespace upsweep::python {
 
 namespace nb = nanobind;
 
-nb::object sum(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung);
-nb::object product(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung);
-nb::object extreme(nb::handle x, const char* which, const char* rung);
+// Returns whether a function works along the rows of x, for the last axis of more than one dimension. Throws ValueError
+// if axis is another than the last.
+bool has_rows(nb::handle x, nb::handle axis);
+
+nb::object sum(nb::handle x, nb::handle axis, nb::handle dtype, nb::handle initial, const char* rung);
+nb::object product(nb::handle x, nb::handle axis, nb::handle dtype, nb::handle initial, const char* rung);
+nb::object extreme(nb::handle x, nb::handle axis, const char* which, const char* rung);
 // The index of the first smallest or largest element: `which` is "argmin" or "argmax".
 nb::object position_of_extreme(nb::handle x, const char* which, const char* rung);
 nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,

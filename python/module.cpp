@@ -8,9 +8,9 @@
 NB_MODULE(_core, m) {
   using namespace upsweep::python;
   using nb::arg;
-  m.def("sum", &sum, arg(), arg().none(), arg().none(), arg());
-  m.def("prod", &product, arg(), arg().none(), arg().none(), arg());
-  m.def("extreme", &extreme);
+  m.def("sum", &sum, arg(), arg().none(), arg().none(), arg().none(), arg());
+  m.def("prod", &product, arg(), arg().none(), arg().none(), arg().none(), arg());
+  m.def("extreme", &extreme, arg(), arg().none(), arg(), arg());
   m.def("position_of_extreme", &position_of_extreme);
   m.def("cumulative_sum", &cumulative_sum, arg(), arg().none(), arg(), arg().none(), arg().none(), arg());
   m.def("cumulative_product", &cumulative_product, arg(), arg().none(), arg(), arg().none(), arg().none(), arg());
@@ -28,7 +28,7 @@ NB_MODULE(_core, m) {
   m.def("segmented_scan", &segmented_scan, arg(), arg(), arg(), arg(), arg().none(), arg(), arg().none(), arg().none(),
         arg());
   m.def("scan_of_rows", &scan_of_rows, arg(), arg(), arg().none(), arg(), arg().none(), arg());
-  m.def("ndim", [](nb::handle x) { return array_of(x).ndim; });
+  m.def("has_rows", &has_rows);
   m.def("sort_by_key", &sort_by_key);
   m.def("partition_by_digit", &partition_by_digit, arg(), arg().none(), arg(), arg(), arg());
   m.def("partition_by_splitters", &partition_by_splitters, arg(), arg().none(), arg(), arg());

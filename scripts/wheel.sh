@@ -18,8 +18,10 @@ if [ ! -e "$home/tools/complete" ]; then
   touch "$home/tools/complete"
 fi
 
-# The command is for python -m upsweep. Its peers must run on other machines than this one, too.
+# The command is for python -m upsweep; it shares the library with the module. Its peers must run on other machines than
+# this one, too; CUB would take as much space and time as the library.
 options=(--config-settings=cmake.define.UPSWEEP_LAB=ON --config-settings=cmake.define.UPSWEEP_PEER_FLAGS=
+  --config-settings=cmake.define.BUILD_SHARED_LIBS=ON --config-settings=cmake.define.UPSWEEP_CUB=OFF
   "--config-settings=build.targets=_core;upsweep_cli")
 if [ $# -eq 0 ]; then
   options+=(--config-settings=cmake.define.UPSWEEP_CUDA=OFF)

@@ -248,8 +248,13 @@ TEST_F(Cli, OptionsThatAModeDoesNotRead) {
   expect_error("run ceiling in.raw --type f32", 2, "(see upsweep bench)");
 }
 
-// A hint names rungs that take the case, if there are any.
+// A hint names rungs that take the case, if there are any, and a conversion that helps.
 TEST_F(Cli, RungsThatDoNotTakeTheType) {
+  write_raw<std::uint16_t>("narrow.raw", {3, 5, 10, 4});
+  expect_error("run reduce narrow.raw --type u16 --op max", 2,
+               "reduce does not take u16 (compute in a wider type: --out-type i32, u32, i64, u64, f32, f64)");
+  expect_error("run reduce narrow.raw --type u16 --op argmax", 2,
+               "reduce does not take u16 (convert the file, in numpy: a.astype('i4'))");
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   const Outcome reproducible = run("run scan in.raw --type i32 --rung reproducible");
   EXPECT_NE(reproducible.err.find("scan/reproducible does not take the sum of i32 (these do: serial"),

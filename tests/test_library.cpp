@@ -83,6 +83,41 @@ TEST(Library, ReducesHostRangesOfEveryTypeAndOperator) {
   }
 }
 
+TEST(Library, ReducesSegments) {
+  for (Device& device : devices()) {
+    // Lengths of a single element, of a few per tile, of a whole input and more, and of blocks for which one segment is
+    // several; the last segment may be shorter.
+    for (const std::size_t n : {0, 1, 1000, 40001})
+      for (const std::size_t length : {1, 3, 64, 777, 20000, 1 << 20}) {
+        const auto check = [&]<class T, class Out>(T, Out initial) {
+          const auto in = make_input<T>("zipf", n, 3);
+          std::vector<Out> sums, maxima;
+          for (std::size_t begin = 0; begin < n; begin += length) {
+            const auto segment = std::span(in).subspan(begin, std::min(length, n - begin));
+            sums.push_back(std::accumulate(segment.begin(), segment.end(), initial, Sum{}));
+            maxima.push_back(*std::max_element(segment.begin(), segment.end()));
+          }
+          Buffer<Out> out(device, sums.size());
+          reduce_segments(device, in, length, out, initial);
+          EXPECT_EQ(out.to_vector(), sums) << device.name() << ' ' << n << ' ' << length;
+          if constexpr (std::is_same_v<T, Out>) {
+            if (!covers(device, "reduce", type_of<T>(), Op::max)) return;
+            reduce_segments(device, in, length, out, Op::max);
+            EXPECT_EQ(out.to_vector(), maxima) << device.name() << ' ' << n << ' ' << length;
+          }
+        };
+        check(std::int32_t{}, std::int32_t{7}), check(std::uint8_t{}, std::uint64_t{1} << 40), check(0.0, -1.0);
+      }
+    const int pairs[] = {1, 2, 3, 4, 5};
+    int sums[3], total[1];
+    reduce_segments(device, pairs, 2, sums);
+    EXPECT_EQ(std::vector(std::begin(sums), std::end(sums)), (std::vector{3, 7, 5}));
+    reduce_segments(device, pairs, 0, total, Op::product);  // no length: one segment
+    EXPECT_EQ(total[0], 120);
+    EXPECT_EQ(error_of([&] { reduce_segments(device, pairs, 2, std::span(sums, 2)); }).code(), Code::invalid_argument);
+  }
+}
+
 TEST(Library, EveryRungByName) {
   const auto in = make_input<std::int32_t>("uniform", 10007, 1);
   std::int32_t expected = 0;

@@ -457,6 +457,8 @@ TEST_F(Invoke, IndicesOfExtremes) {
   expect_refused(Code::invalid_argument, "argmax of an empty array", arg(IndexOf::max, view(empty), view(index)));
   expect_refused(Code::invalid_argument, "argmax takes no initial value",
                  arg(IndexOf::max, view(x), view(index), {std::uint64_t{3}}));
+  expect_refused(Code::invalid_argument, "argmin takes no segments",
+                 arg(IndexOf::min, view(x), view(index), {Scalar(), std::uint64_t{3}}));
   expect_refused(Code::invalid_argument, "the output is i64, not u64",
                  arg(IndexOf::max, view(x), view(signed_index)));
   expect_refused(Code::invalid_argument, "the output has no element", arg(IndexOf::max, view(x), {}));

@@ -8,6 +8,8 @@
 //
 //   upsweep::reduce(gpu, bytes, std::uint64_t{0});  // sums std::uint8_t in 64 bits
 //
+// reduce_segments: the same for each segment of equal length, such as the rows of a matrix.
+//
 // argmin, argmax: the index of the first smallest or largest element, as numpy.argmin and numpy.argmax: the first NaN
 // if there is one; -0 equals +0. An empty input is an error (invalid_argument).
 #pragma once
@@ -98,6 +100,36 @@ requires(std::same_as<input_element<In>, T> || widens_sums(type_of<input_element
   T out;
   reduce(device, in, host_view(&out, 1), initial, op, options);
   return out;
+}
+
+// out[s] = the reduction of segment s: of elements s * segment_length and up, segment_length of them, or fewer in the
+// last segment. `out` must have one element per segment, none if `in` is empty. An initial value precedes each segment.
+// A segment_length of 0 makes all elements one segment. Otherwise as reduce().
+//
+//   upsweep::reduce_segments(gpu, matrix, columns, sums_of_rows);
+template <InputArray In, SumOutputOf<input_element<In>> Out>
+requires ReduceElement<element_of<Out>>
+void reduce_segments(Device& device, const In& in, std::size_t segment_length, Out&& out, Op op = Op::sum,
+                     const Options& options = {}) {
+  invoke(device,
+         {.contract = &reduce_contract,
+          .operation = op,
+          .in = {view(in)},
+          .out = {view(out)},
+          .scalars = reduce_scalars.scalars({.segment_length = segment_length})},
+         options);
+}
+template <InputArray In, SumOutputOf<input_element<In>> Out>
+requires ReduceElement<element_of<Out>>
+void reduce_segments(Device& device, const In& in, std::size_t segment_length, Out&& out,
+                     std::type_identity_t<element_of<Out>> initial, Op op = Op::sum, const Options& options = {}) {
+  invoke(device,
+         {.contract = &reduce_contract,
+          .operation = op,
+          .in = {view(in)},
+          .out = {view(out)},
+          .scalars = reduce_scalars.scalars({.initial = initial, .segment_length = segment_length})},
+         options);
 }
 
 // out[0] = the index of the first smallest or largest element.

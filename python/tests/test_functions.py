@@ -252,6 +252,8 @@ def test_totals_of_rows(kind: Kind, shape: tuple[int, ...], dtype: str) -> None:
         x = np.nan_to_num(x, posinf=1, neginf=-1)
         a = kind.array(x)
     same(up.sum(a, axis=-1), x.sum(axis=-1), kind)
+    if not dtype.startswith("float"):
+        same(up.prod(a, axis=-1), x.prod(axis=-1), kind)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -259,6 +261,7 @@ def test_empty_rows(kind: Kind) -> None:
     x = np.zeros((3, 0), np.int32)
     same(up.sum(kind.array(x), axis=-1), x.sum(axis=-1), kind)
     same(up.sum(kind.array(x), axis=-1, initial=2**40 + 1), x.sum(axis=-1, initial=2**40 + 1), kind)
+    same(up.prod(kind.array(x), axis=-1), x.prod(axis=-1), kind)
     with pytest.raises(ValueError, match="the rows of x are empty, and have no max"):
         up.max(kind.array(x), axis=-1)
 

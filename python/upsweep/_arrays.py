@@ -241,29 +241,6 @@ class JAX(Library):
         return 1  # cudaStreamLegacy
 
 
-def row_totals(x: Any, operation: str, dtype: str | None, initial: Any, rung: str) -> Any:
-    """Returns the sums or extremes along the last axis, of which x has more than one."""
-    scanned = _core.scan_of_rows(x, operation, dtype, False, initial, rung)
-    library = library_of(type(scanned))
-    if scanned.shape[-1] > 0:
-        return library.copy(scanned[..., -1])
-    if operation != "sum":
-        raise ValueError(f"the rows of x are empty, and have no {operation}")
-    sums = np.full(scanned.shape[:-1], 0 if initial is None else initial)
-    return library.cast(library.upload(sums, scanned), library.dtype(scanned))
-
-
-def has_rows(x: Any, axis: int | None) -> bool:
-    """Returns whether a function works along the rows of x, for axis=-1 and more than one dimension. Throws ValueError
-    if axis is another than the last."""
-    if axis is None:
-        return False
-    dimensions = _core.ndim(x)
-    if axis not in (-1, dimensions - 1):
-        raise ValueError(f"axis is {axis}, not the last of {dimensions}")
-    return dimensions > 1
-
-
 def library_of(kind: type) -> Library:
     """Returns the library of a type of arrays: NumPy for types of no library."""
     for library, name in (Torch, "torch.Tensor"), (CuPy, "cupy.ndarray"), (JAX, "jax.Array"):

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from upsweep import _core
-from upsweep._arrays import has_rows, row_totals
 
 
 def dtype_name(dtype: Any) -> str | None:
@@ -38,20 +37,19 @@ def sum(
     >>> print(sum(np.array([1, 2, 3], np.uint8)))
     6
     """
-    if has_rows(x, axis):
-        if reproducible:
-            raise ValueError("reproducible is for sums of all elements")
-        return row_totals(x, "sum", dtype_name(dtype), initial, rung)
-    return _core.sum(x, dtype_name(dtype), initial, "reproducible" if reproducible else rung)
+    if reproducible and axis is not None and _core.has_rows(x, axis):
+        raise ValueError("reproducible is for sums of all elements")
+    return _core.sum(x, axis, dtype_name(dtype), initial, "reproducible" if reproducible else rung)
 
 
-def prod(x: Any, /, *, dtype: Any = None, initial: Any = None, rung: str = "") -> Any:
-    """Returns the product of all elements, in the types of sum(). The product of an empty array is 1.
+def prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, initial: Any = None, rung: str = "") -> Any:
+    """Returns the product of all elements, or with axis=-1 of each row along the last axis, in the types of sum(). The
+    product of an empty array is 1.
 
     >>> print(prod([1.5, 2.0]))
     3.0
     """
-    return _core.prod(x, dtype_name(dtype), initial, rung)
+    return _core.prod(x, axis, dtype_name(dtype), initial, rung)
 
 
 def min(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
@@ -61,9 +59,7 @@ def min(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
     >>> print(min([3, -1, 2]))
     -1
     """
-    if has_rows(x, axis):
-        return row_totals(x, "min", None, None, rung)
-    return _core.extreme(x, "min", rung)
+    return _core.extreme(x, axis, "min", rung)
 
 
 def max(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
@@ -73,9 +69,7 @@ def max(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
     >>> print(max([3, -1, 2]))
     3
     """
-    if has_rows(x, axis):
-        return row_totals(x, "max", None, None, rung)
-    return _core.extreme(x, "max", rung)
+    return _core.extreme(x, axis, "max", rung)
 
 
 def argmin(x: Any, /, *, rung: str = "") -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from upsweep import _core
-from upsweep._arrays import has_rows
 from upsweep._reductions import dtype_name
 
 
@@ -33,7 +32,7 @@ def cumulative_sum(
     [[1 3]
      [3 7]]
     """
-    if has_rows(x, axis):
+    if axis is not None and _core.has_rows(x, axis):
         if out is not None or reproducible:
             raise ValueError("out and reproducible are for arrays of one dimension")
         return _core.scan_of_rows(x, "sum", dtype_name(dtype), exclusive, initial, rung)

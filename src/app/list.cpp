@@ -257,6 +257,7 @@ std::string to_json(const Primitive& primitive) {
                              {"expected_wrong", e.rung->expected_wrong},
                              {"takes_initial", e.rung->takes_initial},
                              {"takes_wider_output", e.rung->takes_wider_output},
+                             {"takes_segments", e.rung->takes_segments},
                              {"idea", e.rung->story.idea}});
   return json.dump();
 }

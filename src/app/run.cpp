@@ -99,10 +99,13 @@ bool writes_out_type(const RunOptions& o, const Primitive& primitive, const Rung
 }
 
 // Returns the type to compute in: the input's, or a wider one if requested.
-Type chosen_type(const RunOptions& o, const Primitive& primitive, Type input) {
+Type chosen_type(const RunOptions& o, const Primitive& primitive, Operation operation, Type input) {
+  // The output has the input's type, unless it is an index.
+  const Call call{.operation = operation, .in = {{{.type = Type::f64}}}};
+  const bool in_type = primitive.sums_in_type && primitive.contract.type_of_output(call, 0) == Type::f64;
   std::vector<std::string_view> wider;
   for (const Type type : primitive.types())
-    if (primitive.sums_in_type && widens(input, type)) wider.push_back(to_string(type));
+    if (in_type && widens(input, type)) wider.push_back(to_string(type));
   const std::string hint = wider.empty() ? "omit --out-type" : fmt::format("wider types: {}", fmt::join(wider, " "));
   if (o.out_type.empty()) {
     const auto types = primitive.types();
@@ -112,7 +115,7 @@ Type chosen_type(const RunOptions& o, const Primitive& primitive, Type input) {
   }
   const Type type = named<Type>("type", o.out_type, type_names);
   if (type == input) return input;
-  if (!primitive.sums_in_type)
+  if (!in_type)
     throw Error(Code::invalid_argument,
                 fmt::format("--out-type {}: {} cannot compute in another type", o.out_type, primitive.name()), hint);
   if (std::find(wider.begin(), wider.end(), to_string(type)) == wider.end())
@@ -206,7 +209,7 @@ int work(const RunOptions& o) {
   const auto types = primitive.types();
   const auto takes = [&](Type t) { return std::find(types.begin(), types.end(), t) != types.end(); };
   const bool widened_by_rung = writes_out_type(o, primitive, rung, operation, reader->type());
-  const Type computed = widened_by_rung ? reader->type() : chosen_type(o, primitive, reader->type());
+  const Type computed = widened_by_rung ? reader->type() : chosen_type(o, primitive, operation, reader->type());
   if (!takes(computed))
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(reader->type())),
                 conversion_hint(primitive, reader->type()));

@@ -30,6 +30,7 @@ struct Rung {
   bool any_order = false;           // not stable: elements that the contract keeps in order may come in any
   bool takes_initial = false;       // supports a call's initial value, if the contract has one
   bool takes_wider_output = false;  // supports sums wider than the elements, if the contract has them
+  bool takes_segments = false;      // reduces segments, if the contract has them
   bool synchronises = false;        // waits for the device inside a call: cannot be captured into a graph
   bool takes_scratch = false;       // a CPU rung that takes scratch, and returns from a dry call once it has
   bool limits_scratch = false;      // respects a call's limit on scratch memory, if the contract has one

@@ -39,6 +39,8 @@ struct NoOperation {};
 //   template <class T, class O> static Args<T, O> args(const Call&);  a rung's typed arguments
 // If it has an initial value, which only some rungs take:
 //   static Scalar initial(const Call&);
+// If it may reduce segments, which only some rungs take:
+//   static std::size_t segment_length(const Call&);
 // If sums may be wider than the elements, in which case it also has args<T, O, Out>:
 //   static Type output_type(const Call&);
 //   template <class T> static constexpr bool writes;                  T as an output; without it, all
@@ -109,6 +111,16 @@ constexpr bool takes_wider_output() {
 }
 inline constexpr Status no_wider_output{Code::unsupported, 0, "this rung takes no output wider than its input"};
 
+// True if rung R reduces segments.
+template <class R>
+constexpr bool takes_segments() {
+  if constexpr (requires { R::takes_segments; })
+    return R::takes_segments;
+  else
+    return false;
+}
+inline constexpr Status no_segments{Code::unsupported, 0, "this rung takes no segments"};
+
 // For Binding::args: converts a call's initial value.
 template <class T, class O>
 Initial<T, O> initial_of(const Scalar& scalar) {
@@ -129,6 +141,8 @@ template <class Binding, class R, class T, class O>
 Status run_call(const Call& c) {
   if constexpr (requires { Binding::initial(c); } && !takes_initial<R>())
     if (Binding::initial(c)) return no_initial;
+  if constexpr (requires { Binding::segment_length(c); } && !takes_segments<R>())
+    if (Binding::segment_length(c)) return no_segments;
   if constexpr (requires { Binding::output_type(c); } && !finds_index<O>) {
     const Type out = Binding::output_type(c);
     if constexpr (takes_wider_output<R>() && has_wider_sums<T, O>())
@@ -182,6 +196,7 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
   if constexpr (requires { R::blocks_in_order; }) rung.blocks_in_order = R::blocks_in_order;
   rung.takes_initial = takes_initial<R>();
   rung.takes_wider_output = takes_wider_output<R>();
+  rung.takes_segments = takes_segments<R>();
   if constexpr (requires { R::any_order; }) rung.any_order = R::any_order;
   if constexpr (requires { R::needs; }) rung.needs = R::needs;
   if constexpr (requires { R::largest; }) rung.largest = R::largest;

@@ -450,7 +450,7 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
     std::vector<bool> takes;
     for (const Type type : primitive.types())
       for (const Operation& operation : primitive.operations()) takes.push_back(rung->find(type, operation) != nullptr);
-    takes.insert(takes.end(), {rung->takes_initial, rung->takes_wider_output});
+    takes.insert(takes.end(), {rung->takes_initial, rung->takes_wider_output, rung->takes_segments});
     groups[takes].push_back(rung);
   }
   const WithoutCounters faster(emulator);

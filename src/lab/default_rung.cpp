@@ -73,6 +73,7 @@ const Rung* default_rung(Platform& platform, const Primitive& primitive) {
         slot.rung.blocks_in_order |= rung->blocks_in_order;
         slot.rung.takes_initial |= rung->takes_initial;
         slot.rung.takes_wider_output |= rung->takes_wider_output;
+        slot.rung.takes_segments |= rung->takes_segments;
       }
     return &slot.rung;
   }

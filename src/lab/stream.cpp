@@ -134,6 +134,8 @@ RunFn streaming_run(const Rung& rung, const Case& c) {
     throw Error(Code::unsupported, name + " takes no initial value", "leave the rung to the library");
   if (c.settings.find(out_type_shape.name) && !rung.takes_wider_output)
     throw Error(Code::unsupported, name + " takes no output wider than its input", "leave the rung to the library");
+  if (!rung.takes_segments && c.settings.get("segment_length", std::uint64_t{0}))
+    throw Error(Code::unsupported, name + " takes no segments", "leave the rung to the library");
   return run;
 }
 

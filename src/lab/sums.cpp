@@ -8,7 +8,7 @@
 namespace upsweep {
 namespace {
 
-constexpr std::string_view initial = "initial";
+constexpr std::string_view initial = "initial", segment_length = "segment_length";
 
 // Not the neutral element of any operator, and small, so that float sums lose no accuracy.
 Scalar usual_initial(Type type) {
@@ -40,7 +40,8 @@ Scalar initial_value(const Case& c) {
 
 bool takes_sum(const Rung& rung, const Case& c) {
   return (rung.takes_initial || !initial_value(c)) &&
-         (rung.takes_wider_output || !c.settings.find(out_type_shape.name));
+         (rung.takes_wider_output || !c.settings.find(out_type_shape.name)) &&
+         (rung.takes_segments || !c.settings.get(segment_length, std::uint64_t{0}));
 }
 
 std::vector<Settings> sum_variants(const Primitive& primitive, Type type) {

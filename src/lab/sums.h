@@ -24,7 +24,7 @@ Type out_type_of(const Primitive& primitive, const Case& c);
 // Returns the initial value of a case; empty if it has none.
 Scalar initial_value(const Case& c);
 
-// False if the case has an initial value or an explicit output type that the rung does not support.
+// False if the case has an initial value, an explicit output type or segments, and the rung does not support it.
 bool takes_sum(const Rung& rung, const Case& c);
 
 // The parameter sets of a check: every choice, every choice with an initial value, and those for each wider output.

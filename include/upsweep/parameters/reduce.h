@@ -13,8 +13,14 @@ constexpr std::string_view to_string(IndexOf e) { return e == IndexOf::min ? "ar
 
 struct Reducing {
   Scalar initial{};  // of the output's type; empty: the operator's neutral element
+  std::uint64_t segment_length = 0;
 };
-inline constexpr ScalarTable reduce_scalars{scalar<&Reducing::initial>(
-    {.name = "initial", .meaning = "precedes in[0]", .initial_in_words = "the operator's neutral element"})};
+inline constexpr ScalarTable reduce_scalars{
+    scalar<&Reducing::initial>(
+        {.name = "initial", .meaning = "precedes in[0]", .initial_in_words = "the operator's neutral element"}),
+    scalar<&Reducing::segment_length>(
+        {.name = "segment_length",
+         .meaning = "reduces each segment of this many elements, of which the last may have fewer",
+         .initial_in_words = "all elements are one segment"})};
 
 }  // namespace upsweep

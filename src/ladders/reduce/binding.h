@@ -31,7 +31,8 @@ struct Binding : OperatorChoice {
     if constexpr (finds_index<Op>)
       return IndexArgs<T, Op>{c.execution(), in, c.out[0].as<std::uint64_t>(), c.n()};
     else
-      return Args<T, Op, Out>{c.execution(), in, c.out[0].as<Out>(), c.n(), Op{}, initial_of<Out, Op>(initial(c))};
+      return Args<T, Op, Out>{
+          c.execution(), in, c.out[0].as<Out>(), c.n(), Op{}, initial_of<Out, Op>(initial(c)), segment_length(c)};
   }
   // Indices are u64. Sums of bytes are u64 unless the caller asks for u32.
   static Type output_type(const Call& c) {
@@ -40,6 +41,7 @@ struct Binding : OperatorChoice {
     return sums_bytes || is_index(c.operation) ? Type::u64 : type;
   }
   static Scalar initial(const Call& c) { return reduce_scalars.read(c.scalars).initial; }
+  static std::size_t segment_length(const Call& c) { return reduce_scalars.read(c.scalars).segment_length; }
 };
 
 }  // namespace upsweep::ladders::reduce

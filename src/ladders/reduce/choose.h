@@ -9,6 +9,7 @@ namespace upsweep::ladders::reduce {
 
 inline Choice choose(const Call& call, const Machine& machine) {
   if (!machine.is_gpu()) return {"parallel", "all cores"};
+  if (reduce_scalars.read(call.scalars).segment_length) return {"segments", "the rung that takes segments"};
   if (is_index(call.operation)) return {"first_extreme", "the rung that finds an index"};
   return {"overlap", "starts while the previous kernel ends"};
 }

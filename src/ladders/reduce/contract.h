@@ -3,21 +3,39 @@
 // in[0] is the input, n elements that need only their natural alignment; out[0] is one element. Types i32 to u64, f32,
 // f64. Sums are computed in the output's type, which may be wider than the input's (widens_sums), and for u8 always is.
 //
+// With a segment length L > 0 (scalars[1]), segment s is in[s * L], ..., in[min(s * L + L, n) - 1], and out[s] its
+// reduction; out has ceil(n / L) elements.
+//
 // argmin, argmax: out[0] = the index of the first smallest or largest of n > 0 elements, a u64. A NaN comes before
-// every number, as in NumPy, and -0 equals +0. There is no initial value.
+// every number, as in NumPy, and -0 equals +0. There are no initial value and no segments.
 #pragma once
+#include <span>
+
 #include "base/implementation.h"
 #include "upsweep/parameters/reduce.h"
 
 namespace upsweep::ladders::reduce {
 
+// Returns the number of segments of n elements.
+constexpr std::size_t segments_of(std::size_t n, std::size_t segment_length) {
+  return segment_length ? n / segment_length + (n % segment_length != 0) : 1;
+}
+
 template <class T, class Op, class Out = T>
 struct Args : Execution {
   const T* in;  // [n]
-  Out* out;     // [1]
+  Out* out;     // [segments()]
   std::size_t n;
   Op op;
   Initial<Out, Op> initial{};
+  std::size_t segment_length = 0;  // 0: all elements are one segment; another only for rungs that take segments
+
+  std::size_t length() const { return segment_length ? segment_length : n; }
+  std::size_t segments() const { return segments_of(n, segment_length); }
+  std::span<const T> segment(std::size_t s) const {
+    const std::size_t begin = s * length();
+    return {in + begin, n - begin < length() ? n - begin : length()};
+  }
 };
 
 // Combines `total`, the reduction of the n elements, with the initial value, if any.

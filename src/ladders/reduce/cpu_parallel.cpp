@@ -20,6 +20,7 @@ struct parallel {
 
   static constexpr bool takes_initial = true;
   static constexpr bool takes_wider_output = true;
+  static constexpr bool takes_segments = true;
   template <class T, class Op>
   static constexpr bool supports = true;
 
@@ -27,6 +28,10 @@ struct parallel {
   static Status run(const Args<T, Op, Out>& a) {
     static const SpanReduction cached = reduction_to<T, Op, Out>(From::caches);
     static const SpanReduction streamed = reduction_to<T, Op, Out>(From::memory);
+    if (a.segment_length) {
+      reduce_segments(a, cached, streamed);
+      return {};
+    }
     if (a.n == 0) {
       *a.out = a.initial.alone();
       return {};
@@ -48,6 +53,11 @@ struct parallel {
   }
 
  private:
+  // Elements below which a plain loop is faster than a call of the SIMD loop, which starts by setting up its
+  // accumulators; the wider one also starts a piece. The additions of consecutive segments overlap.
+  template <class T, class Out>
+  static constexpr std::size_t short_segment = std::is_same_v<T, Out> ? 8 : 64;
+
   // Out of line, because a small sum would pay for its stack frame. Arguments go by value: if run() passed their
   // address, the compiler would copy them to the stack with 16-byte loads of words just written by 8-byte stores. Store
   // forwarding then fails, and the load waits until all earlier stores have left the core: 2^10 f32 took 38 ns instead
@@ -68,6 +78,41 @@ struct parallel {
     Out total = totals[0].value;
     for (int i = 1; i < parts.count; ++i) total = op(total, totals[i].value);
     *out = total;
+  }
+
+  // Long segments one after another, each on all cores; otherwise equal numbers of segments per part.
+  template <class T, class Op, class Out>
+  [[gnu::noinline]] static void reduce_segments(const Args<T, Op, Out>& a, SpanReduction cached,
+                                                SpanReduction streamed) {
+    const auto finish = [&](std::size_t s, Out total) { a.out[s] = with_initial(total, a.n, a.op, a.initial); };
+    const std::size_t segments = a.segments();
+    if (!one_core(a.segment_length * sizeof(T))) {
+      for (std::size_t s = 0; s < segments; ++s) {
+        const std::span<const T> segment = a.segment(s);
+        Out total;
+        by_parts(segment.data(), segment.size(), &total, a.op, a.tuning, streamed);
+        finish(s, total);
+      }
+      return;
+    }
+    const int threads = threads_of(a.tuning);
+    const int parts = cut(a.n, sizeof(T), threads).count;
+    upsweep::parallel(parts, threads, [&](int part) {
+      const auto bound = [&](int p) {
+        return segments * static_cast<std::size_t>(p) / static_cast<std::size_t>(parts);
+      };
+      for (std::size_t s = bound(part); s < bound(part + 1); ++s) {
+        const std::span<const T> segment = a.segment(s);
+        Out total;
+        if (segment.size() < short_segment<T, Out>) {
+          total = Op::template neutral<Out>();
+          for (const T x : segment) total = a.op(total, static_cast<Out>(x));
+        } else {
+          cached(segment.data(), segment.size(), &total);
+        }
+        finish(s, total);
+      }
+    });
   }
 
   template <class Op, class T>

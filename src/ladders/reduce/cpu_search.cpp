@@ -21,6 +21,11 @@ std::size_t find_first(const void* memory, std::size_t n, const void* wanted) {
   const std::size_t width = hn::Lanes(d);
   const T* const in = static_cast<const T*>(memory);
   const T value = *static_cast<const T*>(wanted);
+  const auto is_same = [value](T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (value != value) return x != x;
+    return x == value;
+  };
   const auto search = [&](auto&& is_it) HWY_ATTR {
     std::size_t i = 0;
     // Four vectors per branch.
@@ -33,7 +38,7 @@ std::size_t find_first(const void* memory, std::size_t n, const void* wanted) {
       if (const auto k = hn::FindFirstTrue(d, is_it(hn::LoadU(d, in + i))); k >= 0)
         return i + static_cast<std::size_t>(k);
     for (; i < n; ++i)
-      if (in[i] == value || (in[i] != in[i] && value != value)) break;
+      if (is_same(in[i])) break;
     return i;
   };
   if constexpr (std::is_floating_point_v<T>)

@@ -16,12 +16,15 @@ struct serial {
 
   static constexpr bool takes_initial = true;
   static constexpr bool takes_wider_output = true;
+  static constexpr bool takes_segments = true;
 
   template <class T, class Op, class Out>
   static Status run(const Args<T, Op, Out>& a) {
-    Out total = a.initial.value;
-    for (std::size_t i = 0; i < a.n; ++i) total = a.op(total, static_cast<Out>(a.in[i]));
-    *a.out = a.n > 0 ? total : a.initial.alone();
+    for (std::size_t s = 0; s < a.segments(); ++s) {
+      Out total = a.initial.value;
+      for (const T x : a.segment(s)) total = a.op(total, static_cast<Out>(x));
+      a.out[s] = a.n > 0 ? total : a.initial.alone();
+    }
     return {};
   }
   template <class T, class Op>

@@ -141,6 +141,7 @@ struct simd {
                                .source = "Fog, Optimizing Software in C++, chapter 12"};
 
   static constexpr bool takes_initial = true;
+  static constexpr bool takes_segments = true;
   template <class T, class Op>
   static constexpr bool supports = true;
 
@@ -148,8 +149,11 @@ struct simd {
   static Status run(const Args<T, Op>& a) {
     static const SpanReduction cached = simd_reduction(type_of<T>(), Op::operation, From::caches);
     static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::operation, From::memory);
-    (one_core(a.n * sizeof(T)) ? cached : streamed)(a.in, a.n, a.out);
-    *a.out = with_initial(*a.out, a.n, a.op, a.initial);
+    for (std::size_t s = 0; s < a.segments(); ++s) {
+      const std::span<const T> segment = a.segment(s);
+      (one_core(a.n * sizeof(T)) ? cached : streamed)(segment.data(), segment.size(), a.out + s);
+      a.out[s] = with_initial(a.out[s], a.n, a.op, a.initial);
+    }
     return {};
   }
   template <class T, class Op>

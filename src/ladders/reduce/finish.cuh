@@ -6,16 +6,18 @@
 
 namespace upsweep::ladders::reduce {
 
-// Combines the `total` of every thread in the grid. Returns true in the thread that has the result in `total`: thread 0
-// of the last block. Totals are taken in block order.
+// Combines the `total` of every thread in the grid, or in `blocks` blocks of it, of which this is number `block`.
+// Returns true in the thread that has the result in `total`: thread 0 of the last block. Totals are taken in block
+// order.
 template <class T, class Op>
 __device__ bool collect(T& total, Op op,
-                        unsigned long long* totals) {  // [gridDim.x * words_per<T>], zero; left zero
+                        unsigned long long* totals,  // [blocks * words_per<T>], zero; left zero
+                        unsigned block = blockIdx.x, unsigned blocks = gridDim.x) {
   __shared__ T warp_totals[warp_size];
   total = block_reduce(total, op, warp_totals);
-  const unsigned last = gridDim.x - 1;
-  if (blockIdx.x != last) {
-    if (threadIdx.x == 0) put(totals + blockIdx.x * words_per<T>, total);
+  const unsigned last = blocks - 1;
+  if (block != last) {
+    if (threadIdx.x == 0) put(totals + block * words_per<T>, total);
     return false;
   }
   if (last > 0) {

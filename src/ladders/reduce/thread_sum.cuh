@@ -15,13 +15,14 @@ inline constexpr std::size_t shares_pay_from = std::size_t{512} << 20;  // bytes
 struct Steps {
   std::size_t first, end, step;
 };
+// The array is that of `blocks` blocks, of which this is number `block`: those of the grid or of a segment.
 template <Walk walk>
-__device__ Steps steps_of_thread(std::size_t packs) {
+__device__ Steps steps_of_thread(std::size_t packs, unsigned block = blockIdx.x, unsigned blocks = gridDim.x) {
   if constexpr (walk == Walk::grid_stride) {
-    return {std::size_t(blockIdx.x) * blockDim.x + threadIdx.x, packs, std::size_t(gridDim.x) * blockDim.x};
+    return {std::size_t(block) * blockDim.x + threadIdx.x, packs, std::size_t(blocks) * blockDim.x};
   } else {  // a share is a whole number of rows of blockDim.x packs
-    const std::size_t share = ceil_div(ceil_div(packs, gridDim.x), blockDim.x) * blockDim.x;
-    const std::size_t begin = blockIdx.x * share;
+    const std::size_t share = ceil_div(ceil_div(packs, blocks), blockDim.x) * blockDim.x;
+    const std::size_t begin = block * share;
     return {begin + threadIdx.x, begin + share < packs ? begin + share : packs, blockDim.x};
   }
 }
@@ -40,9 +41,10 @@ __device__ __forceinline__ void prefetch_rows(const PackSplit<T>& split, const S
 // before it uses the first: a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must be in flight, 24
 // KB per multiprocessor.
 template <class Out, unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
-__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op) {
-  const auto [first, end, step] = steps_of_thread<walk>(split.packs);
-  const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, unsigned block = blockIdx.x,
+                          unsigned blocks = gridDim.x) {
+  const auto [first, end, step] = steps_of_thread<walk>(split.packs, block, blocks);
+  const std::size_t thread = std::size_t(block) * blockDim.x + threadIdx.x;
   const auto load = [&](std::size_t i) {
     return load_once(reinterpret_cast<const uint4*>(split.aligned + i * Pack<T>::size));
   };

@@ -1,5 +1,9 @@
 // CUB's implementation of the same contract.
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 
 #include "lab/cub.h"
 #include "ladders/reduce/binding.h"
@@ -8,14 +12,18 @@ namespace upsweep::ladders::reduce {
 namespace {
 
 struct cub_device_reduce {
-  static constexpr Story story{.idea = "cub::DeviceReduce: Sum, ArgMin, ArgMax, or Reduce with our operators",
+  static constexpr Story story{.idea =
+                                   "cub::DeviceReduce: Sum, ArgMin, ArgMax, or Reduce with our operators; "
+                                   "cub::DeviceSegmentedReduce",
                                .guarantees = "same bits from run to run on one device",
                                .limits = "any n; argmin and argmax of floats without NaN",
                                .source = "NVIDIA CCCL"};
   template <class T, class Op>
   static constexpr bool supports = true;
+  static constexpr bool takes_segments = true;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
+    if (a.segment_length) return run_segments(a);
     const auto reduce = [&](void* scratch, std::size_t& bytes, cudaStream_t stream) {
       if constexpr (std::is_same_v<Op, Sum>)
         return cub::DeviceReduce::Sum(scratch, bytes, a.in, a.out, a.n, stream);
@@ -35,6 +43,25 @@ struct cub_device_reduce {
         return cub::DeviceReduce::ArgMin(memory, bytes, a.in, extreme, a.out, n, stream);
       else
         return cub::DeviceReduce::ArgMax(memory, bytes, a.in, extreme, a.out, n, stream);
+    });
+  }
+
+ private:
+  // cub::DeviceSegmentedReduce takes the bounds of every segment, as iterators.
+  struct Bound {
+    std::size_t length, n;
+    __host__ __device__ std::size_t operator()(std::size_t segment) const {
+      return segment * length < n ? segment * length : n;
+    }
+  };
+  template <class T, class Op>
+  static Status run_segments(const Args<T, Op>& a) {
+    const auto bounds =
+        thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}), Bound{a.segment_length, a.n});
+    return lab::run_cub(*a.workspace, a.stream, [&](void* scratch, std::size_t& bytes, cudaStream_t stream) {
+      const auto segments = static_cast<std::int64_t>(a.segments());
+      return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, a.in, a.out, segments, bounds, bounds + 1, a.op,
+                                                Op::template neutral<T>(), stream);
     });
   }
 };

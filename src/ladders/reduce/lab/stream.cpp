@@ -41,6 +41,58 @@ class ChunkStreamer final : public RungStreamer {
   ReduceWatch watch_{case_};
 };
 
+// The totals of segments, which may begin in one chunk and end in another.
+class SegmentStreamer final : public RungStreamer {
+ public:
+  using RungStreamer::RungStreamer;
+
+  void feed(Chunks chunks, const Sink& sink) override {
+    std::span<const std::byte> rest = chunks[0];
+    const auto take = [&](std::size_t elements) {
+      const std::size_t bytes = std::min(elements * size_of(case_.type), rest.size());
+      const std::span<const std::byte> taken = rest.first(bytes);
+      rest = rest.subspan(bytes);
+      return taken;
+    };
+    if (total_) add(take(length_ - seen_), sink);
+    const std::size_t whole = rest.size() / size_of(case_.type) / length_;
+    if (whole > 0) sink(reduce(take(whole * length_), {.initial = initial_, .segment_length = length_}, whole));
+    if (!rest.empty()) add(rest, sink);
+  }
+  void finish(const Sink& sink) override {
+    if (total_) sink(bytes_of(*total_));
+  }
+
+ private:
+  // Adds elements to the segment that is not complete.
+  void add(std::span<const std::byte> elements, const Sink& sink) {
+    const std::span<const std::byte> out = reduce(elements, {.initial = total_ ? Scalar() : initial_}, 1);
+    const Scalar part = load_scalar(type_, out.data());
+    total_ = total_ ? combine(op_, *total_, part) : part;
+    seen_ += elements.size() / size_of(case_.type);
+    if (seen_ < length_) return;
+    sink(bytes_of(*total_));
+    total_.reset();
+    seen_ = 0;
+  }
+  std::span<const std::byte> reduce(std::span<const std::byte> elements, const Reducing& scalars, std::size_t count) {
+    set_scalars(reduce_scalars.scalars(scalars));
+    std::byte* const out = out_.grow(count * size_of(type_));
+    run({input_array(case_.type, elements.size() / size_of(case_.type), reachable(elements, in_))},
+        {Array{type_, count, out}});
+    return fetch(out, count * size_of(type_));
+  }
+  void describe(Call& call, std::uint64_t) const override { call.out[0].type = type_; }
+
+  const Op op_ = case_.operation.as<Op>();
+  const Type type_ = out_type_of(*find_primitive("reduce"), case_);
+  const Scalar initial_ = initial_value(case_);
+  const std::size_t length_ = case_.settings.get("segment_length", std::uint64_t{0});
+  Room in_{*this}, out_{*this};
+  std::optional<Scalar> total_;  // of the segment that is not complete
+  std::size_t seen_ = 0;         // its elements so far
+};
+
 // The index of the best element so far. A later chunk's best element takes its place only if it beats it.
 class IndexStreamer final : public RungStreamer {
  public:
@@ -107,6 +159,7 @@ std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Cas
   const bool exact = rung.reproducible && c.operation == Operation(Op::sum);
   if (exact && c.type == Type::f32) return std::make_unique<ExactStreamer<float>>(c);
   if (exact && c.type == Type::f64) return std::make_unique<ExactStreamer<double>>(c);
+  if (c.settings.get("segment_length", std::uint64_t{0})) return std::make_unique<SegmentStreamer>(platform, rung, c);
   if (is_index(c.operation)) return std::make_unique<IndexStreamer>(platform, rung, c);
   return std::make_unique<ChunkStreamer>(platform, rung, c);
 }

@@ -1,0 +1,176 @@
+// reduce/segments: reduces each segment of equal length, such as the rows of a matrix, in one launch.
+//
+// Short segments: a block loads a tile of whole segments into shared memory, 16 bytes per load whatever the length and
+// the alignment of the segments, and then one lane or a few reduce each. Long segments: one block each, or several if
+// the segments alone do not fill the device; the last of them collects the others' totals, as in overlap.
+//
+// Traffic   one read of n elements, one write per segment.
+// Order     fixed by n, segment length and the alignment of the input.
+// Source    Sengupta, Harris, Zhang, Owens, Scan Primitives for GPU Computing, 2007 (segments); Merrill, CUB, 2013.
+#pragma once
+#include "kernel/rows.h"
+#include "ladders/reduce/finish.cuh"
+
+namespace upsweep::ladders::reduce {
+
+// ---- short segments -------------------------------------------------------------------------------------------------
+
+inline constexpr unsigned segments_block = 256, segments_packs = 4;  // threads per tile, loads per thread
+
+// A tile in shared memory, and one pack more, because segments need not start at a pack. After every 128 bytes, one
+// word is left out, so that threads at a distance of a power of two use different banks.
+template <class T>
+class SegmentTile {
+ public:
+  static constexpr unsigned packs = segments_block * segments_packs;
+  static constexpr unsigned elements = packs * Pack<T>::size;
+
+  __device__ __forceinline__ void put(unsigned pack, uint4 bytes) {
+    Word words[words_per_pack];
+    memcpy(words, &bytes, sizeof bytes);
+#pragma unroll
+    for (unsigned k = 0; k < words_per_pack; ++k) words_[padded(pack * words_per_pack + k)] = words[k];
+  }
+  __device__ __forceinline__ T get(unsigned element) const {
+    constexpr unsigned per_word = sizeof(Word) / sizeof(T);
+    T value;
+    memcpy(&value,
+           reinterpret_cast<const unsigned char*>(words_ + padded(element / per_word)) + element % per_word * sizeof(T),
+           sizeof value);
+    return value;
+  }
+
+ private:
+  using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+  static constexpr unsigned words_per_pack = 16 / sizeof(Word), words_per_line = 128 / sizeof(Word);
+  static __device__ __forceinline__ unsigned padded(unsigned word) { return word + word / words_per_line; }
+
+  Word words_[(packs + 1) * words_per_pack * (words_per_line + 1) / words_per_line + 1];
+};
+
+// Each block reduces `per_tile` segments, and 2^log2_lanes lanes each segment.
+template <class T, class Op, class Out>
+__global__ void __launch_bounds__(segments_block, min_blocks(segments_block, 2048 / segments_block))
+    short_segments_kernel(const T* in,  // [n]
+                          Out* out,     // [ceil(n / length)]
+                          std::size_t n, unsigned length, unsigned per_tile, unsigned log2_lanes, Op op,
+                          Initial<Out, Op> initial) {
+  __shared__ SegmentTile<T> tile;
+  allow_next_launch();
+  wait_for_previous();
+
+  // 1. Load the packs that contain the tile's segments.
+  const Aligned<T> all(in, n);
+  const std::size_t first_segment = std::size_t(blockIdx.x) * per_tile, begin = all.begin + first_segment * length;
+  const unsigned count = unsigned(min(std::size_t(per_tile) * length, all.end - begin));
+  const unsigned skipped = unsigned(begin % Pack<T>::size);
+  const unsigned packs = ceil_div(skipped + count, Pack<T>::size);
+  const auto load = [&](unsigned pack) {
+    uint4 row[1];
+    load_rows<Op>(all, begin - skipped + std::size_t(pack) * Pack<T>::size, row);
+    return row[0];
+  };
+  uint4 bytes[segments_packs];
+#pragma unroll
+  for (unsigned k = 0; k < segments_packs; ++k)
+    if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) bytes[k] = load(pack);
+#pragma unroll
+  for (unsigned k = 0; k < segments_packs; ++k)
+    if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) tile.put(pack, bytes[k]);
+  if (packs > SegmentTile<T>::packs && threadIdx.x == 0) tile.put(packs - 1, load(packs - 1));
+  __syncthreads();
+
+  // 2. Reduce them. All lanes of a warp make the same number of rounds, because they exchange totals.
+  const unsigned lanes = 1u << log2_lanes, lane = threadIdx.x % lanes;
+  const unsigned segments = ceil_div(count, length);
+  for (unsigned round = 0; round < segments; round += segments_block >> log2_lanes) {
+    const unsigned segment = round + (threadIdx.x >> log2_lanes);
+    const unsigned end = min(segment * length + length, count);
+    Out total = Op::template neutral<Out>();
+    for (unsigned i = segment * length + lane; i < end; i += lanes) total = op(total, Out(tile.get(skipped + i)));
+    for (unsigned d = 1; d < lanes; d *= 2) total = op(total, shuffle_down(total, d));
+    if (lane == 0 && segment < segments) out[first_segment + segment] = with_initial(total, count, op, initial);
+  }
+}
+
+// ---- long segments --------------------------------------------------------------------------------------------------
+
+// `parts` consecutive blocks reduce one segment.
+template <class T, class Op, class Out>
+__global__ void __launch_bounds__(512, min_blocks(512, 4))
+    long_segments_kernel(const T* in,                 // [n]
+                         Out* out,                    // [ceil(n / length)]
+                         unsigned long long* totals,  // [gridDim.x * words_per<Out>], zero; unused for one part
+                         std::size_t n, std::size_t length, unsigned parts, Op op, Initial<Out, Op> initial) {
+  allow_next_launch();
+  wait_for_previous();
+  const unsigned segment = blockIdx.x / parts, part = blockIdx.x % parts;
+  const std::size_t begin = segment * length, count = min(length, n - begin);
+  const PackSplit<T> split(in + begin, count);
+  Out total = thread_sum<Out, 4, Walk::shares>(split, in + begin, op, part, parts);
+  if (collect(total, op, totals + std::size_t(segment) * parts * words_per<Out>, part, parts))
+    out[segment] = with_initial(total, count, op, initial);
+}
+
+// ---- the rung -------------------------------------------------------------------------------------------------------
+
+struct segments {
+  static constexpr Story story{
+      .idea = "short segments from tiles in shared memory, long ones by one block or several each",
+      .prediction = "reads at the speed of overlap from 2^24 elements on, whatever the segments' length",
+      .guarantees = "same bits for the same n, segment length and alignment",
+      .limits = "any n and segment length; fixed block size",
+      .source = "Sengupta et al., Scan Primitives for GPU Computing, 2007"};
+  static constexpr bool blocks_in_order = true;
+  static constexpr bool takes_initial = true;
+  static constexpr bool takes_wider_output = true;
+  static constexpr bool takes_segments = true;
+  static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t tile_bytes = SegmentTile<std::uint32_t>::packs * 16;
+
+  template <class T, class Op, class Out>
+  static Status run(const Args<T, Op, Out>& a) {
+    if (a.tuning.block != 0) return {Code::unsupported, 0, "segments chooses its own block size"};
+    if (a.segments() == 0) return {};
+    return a.length() > 0 && a.length() <= SegmentTile<T>::elements / least_per_tile ? run_short(a) : run_long(a);
+  }
+
+ private:
+  // With fewer segments per tile, more of the tile stays empty than a block per segment would lose.
+  static constexpr unsigned least_per_tile = 4;
+
+  template <class T, class Op, class Out>
+  static Status run_short(const Args<T, Op, Out>& a) {
+    const auto length = static_cast<unsigned>(a.length());
+    const unsigned per_tile = SegmentTile<T>::elements / length;
+    // As many lanes per segment as keep all threads busy, up to a warp.
+    unsigned log2_lanes = 0;
+    while (log2_lanes < 5 && (per_tile << (log2_lanes + 1)) <= segments_block) ++log2_lanes;
+    return launch(short_segments_kernel<T, Op, Out>,
+                  {.grid = static_cast<unsigned>(ceil_div(a.segments(), per_tile)),
+                   .block = segments_block,
+                   .overlap = true,
+                   .stream = a.stream},
+                  a.in, a.out, a.n, length, per_tile, log2_lanes, a.op, a.initial);
+  }
+
+  template <class T, class Op, class Out>
+  static Status run_long(const Args<T, Op, Out>& a) {
+    const std::size_t bytes = a.length() * sizeof(T);
+    // Two rounds of loads per thread, if blocks of 128 to 512 threads can.
+    const unsigned block = bytes <= 128 * 8 * 16 ? 128 : bytes <= 256 * 8 * 16 ? 256 : 512;
+    // Enough parts for four blocks per resident one, so that the last ones to end leave little idle; but of 32 KiB or
+    // more, because a total costs its collector about as much time as that.
+    const std::size_t resident =
+        std::size_t(machine().multiprocessors) * static_cast<unsigned>(machine().bounded_threads()) / block;
+    const std::size_t wanted = ceil_div(4 * resident, a.segments()), most = ceil_div(bytes, std::size_t{32} << 10);
+    const std::size_t parts = wanted < most ? wanted : most > 0 ? most : 1;
+    const auto grid = static_cast<unsigned>(a.segments() * parts);
+    unsigned long long* const totals = parts > 1 ? mailboxes<Out>(a, grid) : nullptr;
+    if (parts > 1 && !totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
+    return launch(long_segments_kernel<T, Op, Out>, {.grid = grid, .block = block, .overlap = true, .stream = a.stream},
+                  a.in, a.out, totals, a.n, a.length(), static_cast<unsigned>(parts), a.op, a.initial);
+  }
+};
+
+}  // namespace upsweep::ladders::reduce
