@@ -94,7 +94,8 @@ Call reduction_of(const Array& a, bool by_rows, const char* operation, const cha
 nb::object reduced(const Array& a, bool by_rows, const char* operation, const Element& wanted, nb::handle initial,
                    const char* rung) {
   if (by_rows && a.size == 0) {  // no rows, or rows of no elements
-    const nb::object total = initial.is_none() ? nb::int_(operation == std::string_view("product")) : nb::borrow(initial);
+    const nb::object total =
+        initial.is_none() ? nb::int_(operation == std::string_view("product")) : nb::borrow(initial);
     const nb::object shape = nb::object(a.shape_tuple())[nb::slice(a.ndim - 1)];
     return a.upload(nb::module_::import_("numpy").attr("full")(shape, total)).cast(wanted).object;
   }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import upsweep
 
 _empty = np.empty
 
@@ -27,3 +28,4 @@ np.empty = _filled  # the extension module takes it when it is first used
 def _names(doctest_namespace: dict[str, Any]) -> None:
     """The names that the examples of docstrings use."""
     doctest_namespace["np"] = np
+    doctest_namespace["upsweep"] = upsweep

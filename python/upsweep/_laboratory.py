@@ -95,6 +95,10 @@ def bench(
     """Times rungs beside other libraries' functions, after it has checked their results, and returns the records. An
     argument takes what the command `upsweep bench` does, or a list: dtype="f32" or ["f32", "i64"], n=1000 or
     "2^10..2^20". `device` is "cpu" or "cuda". A wrong argument raises ValueError.
+
+    >>> records = bench("reduce", rung="simd", dtype="i32", operation="sum", n=1000, peers=False)
+    >>> print(records[0]["rung"], records[0]["median_us"] > 0)
+    simd True
     """
     return _records(
         "bench",
@@ -128,6 +132,9 @@ def check(
 ) -> Records:
     """Checks rungs against the oracle, and returns a record for each. The arguments are those of bench(); device="simt"
     is the emulator of a GPU.
+
+    >>> print(check("saxpy", rung="simd", dtype="f32", n=100)[0]["passed"])
+    True
     """
     return _records(
         "check",
@@ -158,6 +165,9 @@ def explain(
 ) -> Records:
     """Runs GPU rungs on the emulator, without a GPU, and returns what each of their kernels does: memory traffic, bank
     conflicts, divergence and mistakes. `gpu` is a model: "t4", "a100", "rtx4090", "h200", "b200" or "rtx5090".
+
+    >>> print(explain("reduce", rung="total", dtype="i32", n=1000)[0]["issues"])
+    []
     """
     return _records(
         "explain",
@@ -174,7 +184,12 @@ def explain(
 
 
 def plot(records: Iterable[dict[str, Any]], /) -> Plot:
-    """Draws records of bench(), of one or more sizes: time over size, a line for each rung and library."""
+    """Draws records of bench(), of one or more sizes: time over size, a line for each rung and library.
+
+    >>> drawing = plot(bench("saxpy", rung="simd", n=[1000, 2000], peers=False))
+    >>> print(str(drawing)[:4])
+    <svg
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "records.jsonl"
         path.write_text("".join(json.dumps(record) + "\n" for record in records))

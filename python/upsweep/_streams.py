@@ -30,7 +30,11 @@ def on_stream(stream: Any, /) -> Iterator[None]:
     """Within `with upsweep.on_stream(stream):`, a stream of the current GPU is the current one of PyTorch and of CuPy,
     where they are imported, so that this thread's calls, and what the libraries do for them, are queued on it. It is
     the address of a stream as a number, a stream of PyTorch's or CuPy's, or an object with __cuda_stream__(); anything
-    else raises TypeError.
+    else raises TypeError. Calls on arrays of a CPU take no notice.
+
+    >>> with upsweep.on_stream(0):
+    ...     print(upsweep.sort([3, 1, 2]))
+    [1 2 3]
     """
     pointer = _pointer(stream)
     with contextlib.ExitStack() as entered:
@@ -47,6 +51,10 @@ def borrowed_scratch() -> Iterator[None]:
     """Within `with upsweep.borrowed_scratch():`, this thread's calls on GPU arrays take their scratch memory from the
     allocator of their arrays' library and give it back, in place of memory of their own, which a thread keeps for each
     stream. A call takes longer; the library's limits and statistics then include all memory.
+
+    >>> with upsweep.borrowed_scratch():
+    ...     print(upsweep.sort([3, 1, 2]))
+    [1 2 3]
     """
     before = _core.exchange_borrows_scratch(True)
     try:
