@@ -229,7 +229,7 @@ class Bench {
       return;
     progress_.clear();
     message(
-        fmt::format("no peer of {} is compiled for {} (CPU peers take types of 4 bytes, unless cmake has "
+        fmt::format("no peer of {} is compiled for {} (CPU peers take i32 and f32, unless cmake has "
                     "-DUPSWEEP_PEERS_EVERY_TYPE=ON)",
                     series.primitive->name(), to_string(c.type)));
   }

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/typed_rung.h"
@@ -26,18 +27,22 @@ inline std::string version_text(const std::string& name, int major, int minor, i
   return name + " " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-// A CPU peer R for the types that it is compared on: those of 4 bytes, unless it has Coverage::widths. For all types,
-// the templates of other libraries would take longer to compile than our own rungs. -DUPSWEEP_PEERS_EVERY_TYPE=ON
-// compiles them all.
-template <class R>
-struct Compared : R {
+// For all types, the templates of other libraries would take longer to compile than our own rungs.
 #if defined(UPSWEEP_PEERS_EVERY_TYPE)
-  static constexpr bool every_type = true;
+inline constexpr bool peers_for_every_type = true;
 #else
-  static constexpr bool every_type = coverage_of<R>() == Coverage::widths;
+inline constexpr bool peers_for_every_type = false;
 #endif
+
+// A CPU peer R for the types that it is compared on: i32 and f32, and those of 4 bytes where f32 is none, unless it has
+// Coverage::widths or the build wants every type.
+template <class Binding, class R>
+struct Compared : R {
+  static constexpr bool every_type = peers_for_every_type || coverage_of<R>() == Coverage::widths;
   template <class T, class O>
-  static constexpr bool supports = (every_type || sizeof(T) == 4) && upsweep::supports<R, T, O>();
+  static constexpr bool usual = sizeof(T) == 4 && (!std::is_unsigned_v<T> || !Binding::template takes<float, O>);
+  template <class T, class O>
+  static constexpr bool supports = (every_type || usual<T, O>)&&upsweep::supports<R, T, O>();
 };
 
 // Makes a peer's Rung from its implementation struct, which has the shape of a rung's. `version` must outlive it.
@@ -46,7 +51,7 @@ constexpr Rung peer(std::string_view name, std::string_view version) {
 #if defined(__CUDACC__)
   Rung rung = make_rung<Binding, R>(name, Backend::cuda);
 #else
-  Rung rung = make_rung<Binding, Compared<R> >(name, Backend::cpu);
+  Rung rung = make_rung<Binding, Compared<Binding, R> >(name, Backend::cpu);
 #endif
   rung.peer = true;
   rung.version = version;

@@ -13,11 +13,6 @@
 
 namespace upsweep::ladders::reduce {
 
-// Resident threads per multiprocessor of an H200: the maximum, or half of it if more loads per thread need up to 64
-// registers.
-template <unsigned InFlight>
-inline constexpr unsigned resident_threads = InFlight > 4 ? 1024 : 2048;
-
 template <unsigned Block, unsigned InFlight, Walk walk, unsigned RowsAhead, class T, class Op, class Out>
 __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFlight> / Block))
     overlap_kernel(const T* in,                 // [n]

@@ -48,26 +48,33 @@ class SegmentTile {
   Word words_[(packs + 1) * words_per_pack * (words_per_line + 1) / words_per_line + 1];
 };
 
-// Each block reduces `per_tile` segments, and 2^log2_lanes lanes each segment.
+// Each block reduces `per_tile` segments, and 2^log2_lanes threads each segment: if they are more than a warp, all
+// segments at once.
 template <class T, class Op, class Out>
-__global__ void __launch_bounds__(segments_block, min_blocks(segments_block, 2048 / segments_block))
+__global__ void __launch_bounds__(segments_block,
+                                  min_blocks(segments_block, resident_threads<segments_packs> / segments_block))
     short_segments_kernel(const T* in,  // [n]
                           Out* out,     // [ceil(n / length)]
-                          std::size_t n, unsigned length, unsigned per_tile, unsigned log2_lanes, Op op,
-                          Initial<Out, Op> initial) {
+                          std::size_t n, unsigned length, unsigned per_tile, unsigned log2_lanes,
+                          unsigned rows_ahead,  // of packs to prefetch, up to segments_packs
+                          Op op, Initial<Out, Op> initial) {
   __shared__ SegmentTile<T> tile;
-  allow_next_launch();
-  wait_for_previous();
+  __shared__ Out warp_totals[segments_block / warp_size];
+  constexpr unsigned size = Pack<T>::size;
 
-  // 1. Load the packs that contain the tile's segments.
+  // 1. Load the packs that contain the tile's segments; before the previous kernel ends, into L2.
+  allow_next_launch();
   const Aligned<T> all(in, n);
   const std::size_t first_segment = std::size_t(blockIdx.x) * per_tile, begin = all.begin + first_segment * length;
   const unsigned count = unsigned(min(std::size_t(per_tile) * length, all.end - begin));
-  const unsigned skipped = unsigned(begin % Pack<T>::size);
-  const unsigned packs = ceil_div(skipped + count, Pack<T>::size);
+  const unsigned skipped = unsigned(begin % size), packs = ceil_div(skipped + count, size);
+  const T* const from = all.base + begin - skipped;
+  if (const unsigned row = threadIdx.x * segments_block; threadIdx.x < rows_ahead && row < packs)
+    prefetch_l2(from + row * size, 16 * min(packs - row, segments_block));
+  wait_for_previous();
   const auto load = [&](unsigned pack) {
     uint4 row[1];
-    load_rows<Op>(all, begin - skipped + std::size_t(pack) * Pack<T>::size, row);
+    load_rows<Op>(all, begin - skipped + std::size_t(pack) * size, row);
     return row[0];
   };
   uint4 bytes[segments_packs];
@@ -80,15 +87,21 @@ __global__ void __launch_bounds__(segments_block, min_blocks(segments_block, 204
   if (packs > SegmentTile<T>::packs && threadIdx.x == 0) tile.put(packs - 1, load(packs - 1));
   __syncthreads();
 
-  // 2. Reduce them. All lanes of a warp make the same number of rounds, because they exchange totals.
-  const unsigned lanes = 1u << log2_lanes, lane = threadIdx.x % lanes;
+  // 2. Reduce them. All threads make the same number of rounds, because they exchange totals.
+  const unsigned lanes = 1u << log2_lanes, lane = threadIdx.x % lanes, warp = threadIdx.x / warp_size;
   const unsigned segments = ceil_div(count, length);
   for (unsigned round = 0; round < segments; round += segments_block >> log2_lanes) {
     const unsigned segment = round + (threadIdx.x >> log2_lanes);
     const unsigned end = min(segment * length + length, count);
     Out total = Op::template neutral<Out>();
     for (unsigned i = segment * length + lane; i < end; i += lanes) total = op(total, Out(tile.get(skipped + i)));
-    for (unsigned d = 1; d < lanes; d *= 2) total = op(total, shuffle_down(total, d));
+    for (unsigned d = 1; d < min(lanes, warp_size); d *= 2) total = op(total, shuffle_down(total, d));
+    if (lanes > warp_size) {
+      if (threadIdx.x % warp_size == 0) warp_totals[warp] = total;
+      __syncthreads();
+      if (lane == 0)
+        for (unsigned w = 1; w < lanes / warp_size; ++w) total = op(total, warp_totals[warp + w]);
+    }
     if (lane == 0 && segment < segments) out[first_segment + segment] = with_initial(total, count, op, initial);
   }
 }
@@ -96,18 +109,19 @@ __global__ void __launch_bounds__(segments_block, min_blocks(segments_block, 204
 // ---- long segments --------------------------------------------------------------------------------------------------
 
 // `parts` consecutive blocks reduce one segment.
-template <class T, class Op, class Out>
-__global__ void __launch_bounds__(512, min_blocks(512, 4))
+template <unsigned Block, unsigned InFlight, class T, class Op, class Out>
+__global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFlight> / Block))
     long_segments_kernel(const T* in,                 // [n]
                          Out* out,                    // [ceil(n / length)]
                          unsigned long long* totals,  // [gridDim.x * words_per<Out>], zero; unused for one part
                          std::size_t n, std::size_t length, unsigned parts, Op op, Initial<Out, Op> initial) {
   allow_next_launch();
-  wait_for_previous();
   const unsigned segment = blockIdx.x / parts, part = blockIdx.x % parts;
   const std::size_t begin = segment * length, count = min(length, n - begin);
   const PackSplit<T> split(in + begin, count);
-  Out total = thread_sum<Out, 4, Walk::shares>(split, in + begin, op, part, parts);
+  prefetch_rows<2>(split, steps_of_thread<Walk::shares>(split.packs, part, parts));
+  wait_for_previous();
+  Out total = thread_sum<Out, InFlight, Walk::shares>(split, in + begin, op, part, parts);
   if (collect(total, op, totals + std::size_t(segment) * parts * words_per<Out>, part, parts))
     out[segment] = with_initial(total, count, op, initial);
 }
@@ -132,44 +146,54 @@ struct segments {
   static Status run(const Args<T, Op, Out>& a) {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "segments chooses its own block size"};
     if (a.segments() == 0) return {};
-    return a.length() > 0 && a.length() <= SegmentTile<T>::elements / least_per_tile ? run_short(a) : run_long(a);
+    const std::size_t length = a.length() < a.n ? a.length() : a.n;
+    // A tile holds two segments or more. Too few to occupy every multiprocessor are faster with a block each, if they
+    // give most of its threads something to load.
+    const bool fits = length > 0 && length <= SegmentTile<T>::elements / 2;
+    const bool is_few = a.segments() <= multiprocessors() && length * sizeof(T) > shortest_alone;
+    if (fits && !is_few) return run_short(a, static_cast<unsigned>(length));
+    return run_long(a, length);
   }
 
  private:
-  // With fewer segments per tile, more of the tile stays empty than a block per segment would lose.
-  static constexpr unsigned least_per_tile = 4;
+  static constexpr std::size_t shortest_alone = 64 * 16;  // bytes: a load for each thread of two warps
+
+  static std::size_t multiprocessors() { return static_cast<std::size_t>(machine().multiprocessors); }
 
   template <class T, class Op, class Out>
-  static Status run_short(const Args<T, Op, Out>& a) {
-    const auto length = static_cast<unsigned>(a.length());
-    const unsigned per_tile = SegmentTile<T>::elements / length;
-    // As many lanes per segment as keep all threads busy, up to a warp.
+  static Status run_short(const Args<T, Op, Out>& a, unsigned length) {
+    // Full tiles, or smaller ones if there are fewer of them than multiprocessors.
+    const std::size_t share = ceil_div(a.segments(), multiprocessors());
+    const unsigned full = SegmentTile<T>::elements / length;
+    const unsigned per_tile = share < full ? static_cast<unsigned>(share) : full;
     unsigned log2_lanes = 0;
-    while (log2_lanes < 5 && (per_tile << (log2_lanes + 1)) <= segments_block) ++log2_lanes;
+    while ((per_tile << (log2_lanes + 1)) <= segments_block) ++log2_lanes;
+    const auto grid = static_cast<unsigned>(ceil_div(a.segments(), per_tile));
+    // As in overlap, a grid of several waves prefetches nothing: 2^24 f32 in segments of 1000 took 19.4 us with
+    // prefetches and 18.3 without.
+    const bool one_wave = grid <= multiprocessors() * (resident_threads<segments_packs> / segments_block);
     return launch(short_segments_kernel<T, Op, Out>,
-                  {.grid = static_cast<unsigned>(ceil_div(a.segments(), per_tile)),
-                   .block = segments_block,
-                   .overlap = true,
-                   .stream = a.stream},
-                  a.in, a.out, a.n, length, per_tile, log2_lanes, a.op, a.initial);
+                  {.grid = grid, .block = segments_block, .overlap = true, .stream = a.stream}, a.in, a.out, a.n,
+                  length, per_tile, log2_lanes, one_wave ? segments_packs : 0, a.op, a.initial);
   }
 
   template <class T, class Op, class Out>
-  static Status run_long(const Args<T, Op, Out>& a) {
-    const std::size_t bytes = a.length() * sizeof(T);
-    // Two rounds of loads per thread, if blocks of 128 to 512 threads can.
-    const unsigned block = bytes <= 128 * 8 * 16 ? 128 : bytes <= 256 * 8 * 16 ? 256 : 512;
+  static Status run_long(const Args<T, Op, Out>& a, std::size_t length) {
+    // Small blocks with many loads in flight: as soon as one ends, another takes its place. On an H200, blocks of 256
+    // and 512 threads, and four loads, were 1 to 8 % slower from 2^24 elements on (docs/notes/reduce.md).
+    constexpr unsigned block = 128, in_flight = 8;
     // Enough parts for four blocks per resident one, so that the last ones to end leave little idle; but of 32 KiB or
     // more, because a total costs its collector about as much time as that.
-    const std::size_t resident =
-        std::size_t(machine().multiprocessors) * static_cast<unsigned>(machine().bounded_threads()) / block;
-    const std::size_t wanted = ceil_div(4 * resident, a.segments()), most = ceil_div(bytes, std::size_t{32} << 10);
+    const std::size_t resident = multiprocessors() * (resident_threads<in_flight> / block);
+    const std::size_t wanted = ceil_div(4 * resident, a.segments());
+    const std::size_t most = ceil_div(length * sizeof(T), std::size_t{32} << 10);
     const std::size_t parts = wanted < most ? wanted : most > 0 ? most : 1;
     const auto grid = static_cast<unsigned>(a.segments() * parts);
     unsigned long long* const totals = parts > 1 ? mailboxes<Out>(a, grid) : nullptr;
     if (parts > 1 && !totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
-    return launch(long_segments_kernel<T, Op, Out>, {.grid = grid, .block = block, .overlap = true, .stream = a.stream},
-                  a.in, a.out, totals, a.n, a.length(), static_cast<unsigned>(parts), a.op, a.initial);
+    return launch(long_segments_kernel<block, in_flight, T, Op, Out>,
+                  {.grid = grid, .block = block, .overlap = true, .stream = a.stream}, a.in, a.out, totals, a.n, length,
+                  static_cast<unsigned>(parts), a.op, a.initial);
   }
 };
 

@@ -37,6 +37,11 @@ __device__ __forceinline__ void prefetch_rows(const PackSplit<T>& split, const S
   }
 }
 
+// Resident threads per multiprocessor of an H200 for a kernel with this many loads in flight per thread: the maximum, or
+// half of it if more of them need up to 64 registers.
+template <unsigned InFlight>
+inline constexpr unsigned resident_threads = InFlight > 4 ? 1024 : 2048;
+
 // Reduces this thread's packs, and its part of the unaligned ends, to an Out. Each thread issues `InFlight` loads
 // before it uses the first: a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must be in flight, 24
 // KB per multiprocessor.

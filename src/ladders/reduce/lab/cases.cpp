@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "lab/oracle.h"
 #include "lab/primitive.h"
 #include "lab/sums.h"
 #include "ladders/reduce/contract.h"
@@ -26,13 +27,16 @@ Oracle oracle_of_segments(Type type, const Case& c, const void* values, std::siz
   return [=, op = c.operation.as<Op>(), n = c.n, initial = initial_value(c)](
              const void* out, const Rung& rung) -> std::optional<std::string> {
     const std::size_t bytes = size_of(type);
-    for (std::size_t s = 0; s < segments_of(n, length); ++s) {
-      const std::size_t begin = s * length, count = std::min<std::size_t>(length, n - begin);
-      const Oracle oracle = make_oracle(type, op, in->data() + begin * bytes, count, initial);
-      if (const auto mistake = oracle(static_cast<const std::byte*>(out) + s * bytes, rung))
-        return "segment " + std::to_string(s) + ": " + *mistake;
-    }
-    return std::nullopt;
+    return first_mistake(segments_of(n, length), [&](std::size_t, std::size_t first, std::size_t last) {
+      std::optional<std::string> mistake;
+      for (std::size_t s = first; s < last && !mistake; ++s) {
+        const std::size_t begin = s * length, count = std::min<std::size_t>(length, n - begin);
+        const Oracle oracle = make_oracle(type, op, in->data() + begin * bytes, count, initial);
+        mistake = oracle(static_cast<const std::byte*>(out) + s * bytes, rung);
+        if (mistake) mistake = "segment " + std::to_string(s) + ": " + *mistake;
+      }
+      return mistake;
+    });
   };
 }
 

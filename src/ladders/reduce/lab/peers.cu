@@ -11,6 +11,14 @@
 namespace upsweep::ladders::reduce {
 namespace {
 
+// cub::DeviceSegmentedReduce takes the bounds of every segment, as iterators.
+struct Bound {
+  std::size_t length, n;
+  __host__ __device__ std::size_t operator()(std::size_t segment) const {
+    return segment * length < n ? segment * length : n;
+  }
+};
+
 struct cub_device_reduce {
   static constexpr Story story{.idea =
                                    "cub::DeviceReduce: Sum, ArgMin, ArgMax, or Reduce with our operators; "
@@ -47,13 +55,6 @@ struct cub_device_reduce {
   }
 
  private:
-  // cub::DeviceSegmentedReduce takes the bounds of every segment, as iterators.
-  struct Bound {
-    std::size_t length, n;
-    __host__ __device__ std::size_t operator()(std::size_t segment) const {
-      return segment * length < n ? segment * length : n;
-    }
-  };
   template <class T, class Op>
   static Status run_segments(const Args<T, Op>& a) {
     const auto bounds =

@@ -65,7 +65,7 @@ template <class Peer, class Order>
 Status sort_array(const KeyArgs<Order>& a) {
   using Key = typename Order::Key;
   const auto sorted = [&](auto* elements) {
-    if constexpr (!Order::merges)  // floats always need a rank
+    if constexpr (!Order::merges && lab::peers_for_every_type)  // only unsigned keys need no rank
       if (is_plain(a)) return Peer::sort(elements, elements + a.n, Before<Plain>{});
     Peer::sort(elements, elements + a.n, Before<Rank<Order>>{rank_of(a)});
   };
@@ -77,7 +77,7 @@ Status sort_array(const KeyArgs<Order>& a) {
     sorted(a.out);
   }
   a.values.visit([&]<class V>(const V* values, V* moved) {
-    if constexpr (std::is_integral_v<V>) {
+    if constexpr (std::is_integral_v<V> && (sizeof(V) == 4 || lab::peers_for_every_type)) {
       Scratch scratch(*a.workspace);
       auto* const pairs = scratch.take<Pair<Key, V>>(a.n);
       if (!scratch) return void(status = no_memory);
@@ -92,7 +92,8 @@ Status sort_array(const KeyArgs<Order>& a) {
         }
       });
     } else {
-      status = {Code::unsupported, 0, "this peer takes values of 4 and 8 bytes"};
+      status = {Code::unsupported, 0, lab::peers_for_every_type ? "this peer takes values of 4 and 8 bytes"
+                                                              : "this peer is compiled for values of 4 bytes"};
     }
   });
   return status;
