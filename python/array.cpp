@@ -72,23 +72,26 @@ const dlpack::ExchangeApi* exchange_of(nb::handle type) {
 }
 
 const Library& library_of(nb::handle x) {
-  static auto* const known = new std::vector<std::pair<PyTypeObject*, std::unique_ptr<Library>>>;
+  static auto* const known = new std::vector<std::pair<PyTypeObject*, const Library*>>;
   PyTypeObject* const type = Py_TYPE(x.ptr());
   for (const auto& [its, library] : *known)
     if (its == type) return *library;
   nb::object hooks = kept_library_of()(nb::handle(reinterpret_cast<PyObject*>(type)));
-  const bool is_numpy = nb::cast<bool>(hooks.attr("is_numpy"));
-  known->emplace_back(
-      type, std::make_unique<Library>(Library{
-                .hooks = hooks,
-                .look = hooks.attr("look"),
-                .stream = hooks.attr("stream"),
-                .exchange = is_numpy ? nullptr : exchange_of(nb::handle(reinterpret_cast<PyObject*>(type))),
-                .is_numpy = is_numpy,
-                .converts = is_numpy && !PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(numpy().array.ptr())),
-                .waits = nb::cast<bool>(hooks.attr("waits")),
-                .integer_bits = nb::cast<int>(hooks.attr("integer_bits"))}));
   x.type().inc_ref();  // keeps its address this type's
+  // JAX's arrays and those under its transformations have several types.
+  for (const auto& [its, library] : *known)
+    if (library->hooks.is(hooks)) return *known->emplace_back(type, library).second;
+  const bool is_numpy = nb::cast<bool>(hooks.attr("is_numpy")), is_jax = nb::cast<bool>(hooks.attr("is_jax"));
+  known->emplace_back(
+      type,
+      new Library{.hooks = hooks,
+                  .look = hooks.attr("look"),
+                  .stream = hooks.attr("stream"),
+                  .exchange = is_numpy || is_jax ? nullptr : exchange_of(nb::handle(reinterpret_cast<PyObject*>(type))),
+                  .is_numpy = is_numpy,
+                  .converts = is_numpy && !PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(numpy().array.ptr())),
+                  .is_jax = is_jax,
+                  .integer_bits = nb::cast<int>(hooks.attr("integer_bits"))});
   return *known->back().second;
 }
 
@@ -119,7 +122,7 @@ bool take_shape(Array& a, int ndim, const Index* shape, const Index* strides, In
 
 bool look_at_buffer(Array& a) {
   Py_buffer buffer;
-  if (PyObject_GetBuffer(a.object.ptr(), &buffer, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
+  if (PyObject_GetBuffer(a.given.ptr(), &buffer, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
     PyErr_Clear();
     return false;  // of a type that buffers do not have
   }
@@ -139,22 +142,27 @@ bool take_tensor(Array& a, const dlpack::Tensor& tensor) {
 }
 
 bool look_by_hooks(Array& a) {
-  const nb::object found = a.library->look(a.object);
-  const nb::tuple shape = nb::cast<nb::tuple>(found[1]), strides = nb::cast<nb::tuple>(found[2]);
+  const nb::object found = a.library->look(a.given);
+  const nb::tuple shape = nb::cast<nb::tuple>(found[1]);
+  const nb::object strides = found[2];
   const auto ndim = static_cast<int>(std::min<std::size_t>(shape.size(), Array::most_dimensions + 1));
   std::int64_t sizes[Array::most_dimensions + 1], steps[Array::most_dimensions + 1];
   for (int k = 0; k < ndim; ++k) {
     sizes[k] = nb::cast<std::int64_t>(shape[k]);
-    steps[k] = nb::cast<std::int64_t>(strides[k]);
+    if (!strides.is_none()) steps[k] = nb::cast<std::int64_t>(strides[k]);
   }
   const char* const name = nb::cast<const char*>(found[3]);
   a.element = nullptr;
   for (const Element& element : elements)
     if (std::strcmp(name, element.name) == 0) a.element = &element;
-  a.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(found[0]));
-  a.device = {nb::cast<int>(found[4]) < 0 ? dlpack::cpu : dlpack::cuda, std::max(nb::cast<int>(found[4]), 0)};
+  a.is_staged = found[0].is_none();
+  a.data = a.is_staged ? nullptr : reinterpret_cast<void*>(nb::cast<std::uintptr_t>(found[0]));
+  const int ordinal = nb::cast<int>(found[4]);
+  a.device = {ordinal < 0 ? dlpack::cpu : dlpack::cuda, std::max(ordinal, 0)};
+  a.is_traced = ordinal == -2;
   a.is_writable = nb::cast<bool>(found[5]);
-  return take_shape<std::int64_t>(a, ndim, sizes, steps, a.element ? a.element->bits / 8 : 1);
+  return take_shape<std::int64_t>(a, ndim, sizes, strides.is_none() ? nullptr : steps,
+                                  a.element ? a.element->bits / 8 : 1);
 }
 
 // Finds where the elements are. Returns whether they are contiguous; the element is null if it is none of `elements`.
@@ -162,7 +170,7 @@ bool look(Array& a) {
   if (a.library->is_numpy) return look_at_buffer(a);
   if (!a.library->exchange) return look_by_hooks(a);
   dlpack::Tensor tensor;
-  if (a.library->exchange->look(a.object.ptr(), &tensor) != 0) throw nb::python_error();
+  if (a.library->exchange->look(a.given.ptr(), &tensor) != 0) throw nb::python_error();
   return take_tensor(a, tensor);
 }
 
@@ -174,12 +182,12 @@ bool look(Array& a) {
 }
 
 std::string type_name_of(const Array& a) {
-  return a.element ? a.element->name : nb::cast<std::string>(a.library->hooks.attr("dtype")(a.object));
+  return a.element ? a.element->name : nb::cast<std::string>(a.library->hooks.attr("dtype")(a.object()));
 }
 
 Array looked_at(nb::object object, const Library& library) {
   Array a;
-  a.object = std::move(object);
+  a.given = std::move(object);
   a.library = &library;
   if (!look(a)) throw nb::value_error("a new array is not contiguous");
   return a;
@@ -202,14 +210,32 @@ nb::tuple tuple_of(int ndim, const std::int64_t* shape) {
   return nb::tuple(sizes);
 }
 
+// An array of JAX's of a shape. The call that writes it makes it, unless this version of JAX has no handlers.
+Array result_of(const Array& like, int ndim, const std::int64_t* shape, const Element& of) {
+  Array made;
+  if (like.is_staged) {
+    made.library = like.library;
+    made.element = &of;
+    made.device = like.device;
+    made.is_staged = true;
+    made.is_traced = like.is_traced;
+    take_shape<std::int64_t>(made, ndim, shape, nullptr, 1);
+  } else {
+    made = looked_at(like.library->hooks.attr("empty")(tuple_of(ndim, shape), of.name, like.object()), *like.library);
+  }
+  made.result = std::make_shared<Array::Result>(made.given, &of);
+  return made;
+}
+
 // A new array of a shape.
 Array allocated(const Array& like, int ndim, const std::int64_t* shape, const Element& of) {
   const Library& library = *like.library;
+  if (library.is_jax) return result_of(like, ndim, shape, of);
   if (!library.exchange) {
     // A number costs NumPy less time than a tuple.
     const nb::object sizes = ndim == 1 ? nb::object(nb::int_(*shape)) : nb::object(tuple_of(ndim, shape));
     return looked_at(library.is_numpy ? numpy().empty(sizes, numpy().dtypes[&of - elements])
-                                      : library.hooks.attr("empty")(sizes, of.name, like.object),
+                                      : library.hooks.attr("empty")(sizes, of.name, like.object()),
                      library);
   }
   dlpack::Tensor prototype{.data = nullptr,
@@ -224,7 +250,7 @@ Array allocated(const Array& like, int ndim, const std::int64_t* shape, const El
   Array made;
   made.library = &library;
   take_tensor(made, tensor->tensor);
-  made.object = imported(library, tensor);
+  made.given = imported(library, tensor);
   return made;
 }
 
@@ -267,25 +293,35 @@ Array Array::scalar(const Element& of) const {
 }
 
 Array Array::cast(const Element& to) const {
-  return element == &to ? *this : looked_at(library->hooks.attr("cast")(object, to.name), *library);
+  return element == &to ? *this : looked_at(library->hooks.attr("cast")(object(), to.name), *library);
 }
 
-Array Array::flat() const { return ndim == 1 ? *this : looked_at(object.attr("reshape")(-1), *library); }
+Array Array::placed() const {
+  Array found = *this;
+  if (!is_staged) return found;
+  found.is_staged = false;
+  found.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(library->hooks.attr("address")(object())));
+  return found;
+}
+
+Array Array::flat() const { return ndim == 1 ? *this : looked_at(object().attr("reshape")(-1), *library); }
 
 Array Array::upload(nb::handle values) const {
-  return looked_at(library->hooks.attr("upload")(values, object), *library);
+  return looked_at(library->hooks.attr("upload")(values, object()), *library);
 }
 
 nb::object Array::first(std::size_t n) const {
-  if (size == n) return object;
+  if (size == n) return object();
   nb::object view;
   if (library->exchange) {
     dlpack::ManagedTensor* tensor = nullptr;
-    if (library->exchange->export_owned(object.ptr(), &tensor) != 0) throw nb::python_error();
+    if (library->exchange->export_owned(given.ptr(), &tensor) != 0) throw nb::python_error();
     tensor->tensor.shape[0] = static_cast<std::int64_t>(n);
     view = imported(*library, tensor);
+  } else if (library->is_jax) {
+    return library->hooks.attr("first")(object(), n);  // with memory of its own
   } else {
-    view = object[nb::slice(n)];
+    view = object()[nb::slice(n)];
   }
   // A view keeps the memory of all. A copy is worth its time only if that is much, because that of little takes longer
   // than the call, and if few elements are kept, so that copying them is quick beside the call, which has read all.
@@ -294,11 +330,11 @@ nb::object Array::first(std::size_t n) const {
   return is_wasteful ? nb::object(library->hooks.attr("copy")(view)) : view;
 }
 
-nb::object Array::item() const { return library->is_numpy ? nb::object(object[nb::tuple()]) : object; }
+nb::object Array::item() const { return library->is_numpy ? nb::object(given[nb::tuple()]) : object(); }
 
 std::uintptr_t Array::stream() const {
   if (!is_on_gpu()) return 0;
-  if (!library->exchange) return nb::cast<std::uintptr_t>(library->stream(object));
+  if (!library->exchange) return nb::cast<std::uintptr_t>(library->stream(object()));
   void* stream = nullptr;
   if (library->exchange->current_stream(device.type, device.id, &stream) != 0) throw nb::python_error();
   return reinterpret_cast<std::uintptr_t>(stream);
@@ -307,13 +343,13 @@ std::uintptr_t Array::stream() const {
 Array array_of(nb::handle x, const char* name) {
   Array a;
   a.library = &library_of(x);
-  a.object = nb::borrow(x);
+  a.given = nb::borrow(x);
   if (a.library->converts) {
-    a.object = a.library->hooks.attr("array")(x);
-    a.library = &library_of(a.object);
+    a.given = a.library->hooks.attr("array")(x);
+    a.library = &library_of(a.given);
   }
   if (look(a) && a.element) return a;
-  a.object = a.library->hooks.attr("array")(a.object);  // copies what is not contiguous, and converts byte-swapped
+  a.given = a.library->hooks.attr("array")(a.given);  // copies what is not contiguous, and converts byte-swapped
   if (look(a) && a.element) return a;
   throw_unknown_type(std::string(name) + " has the type " + type_name_of(a));
 }
@@ -332,11 +368,11 @@ Array numpy_array(std::size_t n, const Element& of) {
 
 Array output_of(nb::handle out, const Array& like, std::size_t n, const Element& of) {
   if (out.is_none()) return like.empty(n, of);
-  if (Py_TYPE(out.ptr()) != Py_TYPE(like.object.ptr()))
-    throw nb::type_error(("out is a " + class_name(out) + ", x a " + class_name(like.object)).c_str());
+  if (Py_TYPE(out.ptr()) != Py_TYPE(like.object().ptr()))
+    throw nb::type_error(("out is a " + class_name(out) + ", x a " + class_name(like.object())).c_str());
   Array a;
   a.library = like.library;
-  a.object = nb::borrow(out);
+  a.given = nb::borrow(out);
   const bool is_contiguous = look(a);
   if (a.element != &of)
     throw nb::type_error(("out has the type " + type_name_of(a) + ", the result " + of.name).c_str());

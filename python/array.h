@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "dlpack.h"
@@ -39,7 +40,7 @@ struct Library {
   const dlpack::ExchangeApi* exchange;  // null: reached through the hooks, or NumPy's through buffers
   bool is_numpy;
   bool converts;     // to an array of NumPy's or another library's, because objects of this type are of no library
-  bool waits;        // calls wait for their results, because the library cannot be told of a stream to wait for
+  bool is_jax;       // has no streams: calls are parts of XLA's programs, or else wait for their results
   int integer_bits;  // of its integers by default: 64, or 32 for JAX
 };
 
@@ -48,7 +49,14 @@ struct Library {
 struct Array {
   static constexpr int most_dimensions = 8;
 
-  nb::object object;  // the library's array
+  // An array that the call which writes it makes or replaces, and the type of its elements.
+  struct Result {
+    nb::object object;
+    const Element* element;
+  };
+
+  nb::object given;                // the library's array, unless there is a `result`
+  std::shared_ptr<Result> result;  // JAX's; shared with views
   const Library* library = nullptr;
   const Element* element = nullptr;
   void* data = nullptr;
@@ -57,7 +65,11 @@ struct Array {
   std::size_t size = 0;
   dlpack::Device device{dlpack::cpu, 0};
   bool is_writable = true;
+  bool is_staged = false;  // XLA's programs read and write the elements, whose address is null here
+  bool is_traced = false;  // staged, under jax.jit and other transformations: there are no elements yet
 
+  // The library's array. One that a call makes is there after the call.
+  const nb::object& object() const { return result ? result->object : given; }
   bool is_on_gpu() const { return device.type != dlpack::cpu; }
   // The library's default for indices, counts and sums of integers.
   const Element& integer() const { return signed_of(library->integer_bits); }
@@ -73,12 +85,14 @@ struct Array {
   Array one_per_row(const Element& of) const;
   // A copy of the elements, converted.
   Array cast(const Element& to) const;
+  // The same array with the address of its elements, for which this waits.
+  Array placed() const;
   // The same elements in one dimension.
   Array flat() const;
   // The elements in a type that the library computes with: float32 for halves.
   Array computable() const { return element->is_half() ? cast(float_of(32)) : *this; }
   // Writes the elements of another array here.
-  void assign(const Array& from) const { library->hooks.attr("assign")(object, from.object); }
+  void assign(const Array& from) const { library->hooks.attr("assign")(object(), from.object()); }
   // An array with values of NumPy's, on the same device.
   Array upload(nb::handle values) const;
   // The library's array of the first n elements.

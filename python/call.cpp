@@ -1,11 +1,15 @@
 #include "call.h"
 
+#include <nanobind/stl/string.h>
+
 #include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "xla.h"
 
 namespace upsweep::python {
 namespace {
@@ -53,11 +57,15 @@ upsweep_device* device_of(dlpack::Device device, std::uintptr_t stream) {
 
 }  // namespace
 
-Call& Call::add(upsweep_array& to, const Array& array) {
+Call& Call::add(const Array& array, upsweep_array* seen, const Array** kept, std::size_t& count) {
   if (!first_) first_ = &array;
-  if (array.device.type != first_->device.type || array.device.id != first_->device.id)
+  // A traced array is where the program that it is traced for will run.
+  if (array.is_staged && (!staged_ || array.is_traced)) staged_ = &array;
+  const bool is_anywhere = staged_ && staged_->is_traced;
+  if (!is_anywhere && (array.device.type != first_->device.type || array.device.id != first_->device.id))
     throw nb::value_error("the arrays are on different devices");
-  to = {array.data, array.size, array.element->type, array.is_on_gpu()};
+  kept[count] = &array;
+  seen[count++] = {array.data, array.size, array.element->type, array.is_on_gpu()};
   return *this;
 }
 
@@ -85,10 +93,63 @@ Call& Call::scalar(const char* name, nb::handle value) {
   throw nb::type_error((std::string(name) + " is not a number").c_str());
 }
 
+bool Call::run_by_xla() {
+  const Library& library = *staged_->library;
+  // Only arrays that are left out have no address.
+  static char no_address[8];
+  nb::list inputs, results;
+  for (std::size_t k = 0; k < call_.in_count; ++k) {
+    if (!ins_[k]) continue;
+    if (ins_[k]->library != &library) return false;
+    if (!in_[k].data) in_[k].data = no_address;
+    inputs.append(ins_[k]->object());
+  }
+  for (std::size_t k = 0; k < call_.out_count; ++k) {
+    if (outs_[k]) {
+      if (outs_[k]->library != &library) return false;
+      if (!out_[k].data) out_[k].data = no_address;
+      results.append(nb::make_tuple(outs_[k]->shape_tuple(), outs_[k]->result->element->name));
+    } else if (numbers_[k]) {
+      if (staged_->is_traced)
+        throw nb::type_error("an array under jax.jit has no values yet, on which the length of a result depends");
+      results.append(nb::make_tuple(nb::make_tuple(1), numbers_[k]->name));
+    }
+  }
+  const nb::object made =
+      library.hooks.attr("call")(text_of(call_, borrows_scratch), nb::tuple(inputs), nb::tuple(results));
+  if (made.is_none()) return false;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < call_.out_count; ++k) {
+    if (outs_[k])
+      outs_[k]->result->object = made[next++];
+    else if (numbers_[k])
+      *static_cast<std::uint64_t*>(out_[k].data) = nb::cast<std::uint64_t>(library.hooks.attr("number")(made[next++]));
+  }
+  return true;
+}
+
+void Call::place() {
+  if (staged_->is_traced) throw nb::type_error("arrays under jax.jit go only with arrays of JAX's");
+  const Library& library = *staged_->library;
+  const auto is_staged = [](const Array* array) { return array && array->is_staged; };
+  for (std::size_t k = 0; k < call_.in_count; ++k)
+    if (is_staged(ins_[k])) in_[k].data = ins_[k]->placed().data;
+  for (std::size_t k = 0; k < call_.out_count; ++k) {
+    if (!is_staged(outs_[k])) continue;
+    const Array& out = *outs_[k];
+    out.result->object = library.hooks.attr("empty")(out.shape_tuple(), out.result->element->name, staged_->object());
+    out_[k].data = out.placed().data;
+  }
+}
+
 void Call::run() {
   call_.in = in_;
   call_.out = out_;
   call_.scalars = scalars_;
+  if (staged_) {
+    if (run_by_xla()) return;
+    place();
+  }
   upsweep_device* const device = device_of(first_->device, first_->stream());
 
   // Memory that the library allocates while it captures a graph lives as long as the graph, unlike the device's
@@ -96,7 +157,7 @@ void Call::run() {
   // later work on the stream gets it.
   upsweep_array scratch{};
   Array memory;
-  if (first_->is_on_gpu()) {
+  if (first_->is_on_gpu() && !staged_) {
     int is_capturing = 0;
     if (!borrows_scratch) check(upsweep_is_capturing(device, &is_capturing));
     std::size_t bytes = 0;
@@ -113,7 +174,7 @@ void Call::run() {
   std::optional<nb::gil_scoped_release> released;
   if (first_->is_on_gpu() || first_->size > few) released.emplace();
   upsweep_code code = upsweep_run(device, &call_);
-  if (code == UPSWEEP_OK && first_->library->waits) code = upsweep_synchronize(device);
+  if (code == UPSWEEP_OK && first_->library->is_jax) code = upsweep_synchronize(device);
   released.reset();
   check(code);
 }
@@ -136,6 +197,9 @@ nb::list rungs(const char* primitive, const std::string& device) {
 
 bool exchange_borrows_scratch(bool borrows) { return std::exchange(borrows_scratch, borrows); }
 
-void close_devices() { devices.clear(); }
+void close_devices() {
+  devices.clear();
+  close_xla_devices();
+}
 
 }  // namespace upsweep::python

@@ -83,7 +83,7 @@ struct Terms {
 
 // What a reduction writes: one element, or one per row along the last axis.
 Array totals_of(const Array& a, bool by_rows, const Element& of) { return by_rows ? a.one_per_row(of) : a.scalar(of); }
-nb::object result_of(const Array& totals, bool by_rows) { return by_rows ? totals.object : totals.item(); }
+nb::object result_of(const Array& totals, bool by_rows) { return by_rows ? totals.object() : totals.item(); }
 
 Call reduction_of(const Array& a, bool by_rows, const char* operation, const char* rung) {
   Call call("reduce", operation, rung);
@@ -97,7 +97,7 @@ nb::object reduced(const Array& a, bool by_rows, const char* operation, const El
     const nb::object total =
         initial.is_none() ? nb::int_(operation == std::string_view("product")) : nb::borrow(initial);
     const nb::object shape = nb::object(a.shape_tuple())[nb::slice(a.ndim - 1)];
-    return a.upload(nb::module_::import_("numpy").attr("full")(shape, total)).cast(wanted).object;
+    return a.upload(nb::module_::import_("numpy").attr("full")(shape, total)).cast(wanted).object();
   }
   // Integers of fewer bits are computed in 32, which wrap to the same, and halves as float32.
   if (wanted.bits < 32) {
@@ -161,11 +161,16 @@ nb::object position_of_extreme(nb::handle x, const char* which, const char* rung
     call.out(written).run();
     return out.item();
   }
+  if (a.is_staged) {  // XLA's programs have 64 bits whatever JAX's default is
+    const Array out = a.scalar(unsigned_of(64));
+    call.out(out).run();
+    return out.cast(a.integer()).object();
+  }
   std::uint64_t position = 0;
   call.host_out(position).run();
   const Array narrow = numpy_array(1, a.integer());
   *static_cast<std::int32_t*>(narrow.data) = static_cast<std::int32_t>(position);
-  return a.upload(narrow.object.attr("reshape")(nb::tuple())).object;
+  return a.upload(narrow.object().attr("reshape")(nb::tuple())).object();
 }
 
 namespace {
@@ -173,10 +178,10 @@ namespace {
 // Returns a result in a narrower type, in `out` if that is not None.
 nb::object narrowed(nb::handle wide, const Element& narrow, nb::handle out, const Array& like) {
   const Array result = array_of(wide);
-  if (out.is_none()) return result.cast(narrow).object;
+  if (out.is_none()) return result.cast(narrow).object();
   const Array given = output_of(out, like, result.size, narrow);
   given.assign(result);
-  return given.object;
+  return given.object();
 }
 
 }  // namespace
@@ -186,15 +191,15 @@ nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb:
   const Array a = vector_of(x);
   const Element& wanted = sum_type(a, dtype);
   if (wanted.is_half())
-    return narrowed(cumulative_sum(a.object, nb::str("float32"), is_exclusive, initial, nb::none(), rung), wanted, out,
-                    a);
+    return narrowed(cumulative_sum(a.object(), nb::str("float32"), is_exclusive, initial, nb::none(), rung), wanted,
+                    out, a);
   const Array result = output_of(out, a, a.size, wanted);
   const Terms terms(a, wanted);
   const Array written = result.view(terms.computed);
   Call call("scan", "sum", rung);
   terms.add_initial(call, initial, wanted);
   call.in(terms.array).out(written).flag("inclusive", !is_exclusive).run();
-  return result.object;
+  return result.object();
 }
 
 nb::object cumulative_product(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
@@ -210,7 +215,7 @@ nb::object cumulative_product(nb::handle x, nb::handle dtype, bool is_exclusive,
   Call call("scan", "product", rung);
   if (!initial.is_none()) call.scalar("initial", initial);
   call.in(factors).out(result).flag("inclusive", !is_exclusive).run();
-  return result.object;
+  return result.object();
 }
 
 namespace {
@@ -236,7 +241,7 @@ nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, cons
   const bool is_sum = std::strcmp(operation, "sum") == 0;
   const Element& wanted = is_sum ? sum_type(a, dtype) : *a.element;
   if (wanted.is_half()) {
-    const nb::object wide = segmented_scan(a.computable().object, heads, kind, operation, nb::none(), is_exclusive,
+    const nb::object wide = segmented_scan(a.computable().object(), heads, kind, operation, nb::none(), is_exclusive,
                                            initial, nb::none(), rung);
     return narrowed(wide, wanted, out, a);
   }
@@ -247,31 +252,31 @@ nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, cons
   terms.add_initial(call, initial, wanted);
   call.choice("heads", kind).flag("inclusive", !is_exclusive);
   call.in(terms.array).in(marks).out(written).run();
-  return result.object;
+  return result.object();
 }
 
 nb::object scan_of_rows(nb::handle x, const char* operation, nb::handle dtype, bool is_exclusive, nb::handle initial,
                         const char* rung) {
   const Array a = array_of(x);
   const std::int64_t width = std::max<std::int64_t>(a.shape[a.ndim - 1], 1);
-  const nb::object heads = a.library->hooks.attr("heads")(a.size / static_cast<std::size_t>(width), width, a.object);
-  const nb::object scanned = segmented_scan(a.flat().object, heads[1], nb::cast<const char*>(heads[0]), operation,
+  const nb::object heads = a.library->hooks.attr("heads")(a.size / static_cast<std::size_t>(width), width, a.object());
+  const nb::object scanned = segmented_scan(a.flat().object(), heads[1], nb::cast<const char*>(heads[0]), operation,
                                             dtype, is_exclusive, initial, nb::none(), rung);
   return scanned.attr("reshape")(a.shape_tuple());
 }
 
 nb::object sort(nb::handle x, const char* order, nb::handle out, const char* rung) {
   const Array a = vector_of(x);
-  if (a.element->is_half()) return narrowed(sort(a.computable().object, order, nb::none(), rung), *a.element, out, a);
+  if (a.element->is_half()) return narrowed(sort(a.computable().object(), order, nb::none(), rung), *a.element, out, a);
   const Array result = output_of(out, a, a.size, *a.element);
   Call("sort", order, rung).in(a).out(result).run();
-  return result.object;
+  return result.object();
 }
 
 nb::object argsort(nb::handle x, const char* order, nb::handle out, const char* rung) {
   const Array a = vector_of(x).computable(), indices = output_of(out, a, a.size, a.integer());
   Call("sort", order, rung).in(a).without_out().out(indices).run();
-  return indices.object;
+  return indices.object();
 }
 
 namespace {
@@ -295,7 +300,7 @@ nb::tuple partitioned(const Array& keys, const Array& words, nb::handle values, 
     call.in(words);
     if (splitters) call.without_in().in(*splitters);
     call.out(written).without_out().out(offsets).run();
-    return nb::make_tuple(out.object, offsets.object, nb::none());
+    return nb::make_tuple(out.object(), offsets.object(), nb::none());
   }
   const Array moved = values_of(values, keys), out_values = moved.empty(moved.size, *moved.element);
   const Element& word = unsigned_of(moved.element->bits);
@@ -303,7 +308,7 @@ nb::tuple partitioned(const Array& keys, const Array& words, nb::handle values, 
   call.in(words).in(in_words);
   if (splitters) call.in(*splitters);
   call.out(written).out(out_words).out(offsets).run();
-  return nb::make_tuple(out.object, offsets.object, out_values.object);
+  return nb::make_tuple(out.object(), offsets.object(), out_values.object());
 }
 
 }  // namespace
@@ -314,7 +319,7 @@ nb::tuple sort_by_key(nb::handle keys, nb::handle values, const char* order, con
   const Element& word = unsigned_of(moved.element->bits);
   const Array in_words = moved.view(word), out_words = out_values.view(word);
   Call("sort", order, rung).in(a).in(in_words).out(out).out(out_words).run();
-  return nb::make_tuple(out.cast(*given.element).object, out_values.object);
+  return nb::make_tuple(out.cast(*given.element).object(), out_values.object());
 }
 
 nb::tuple partition_by_digit(nb::handle keys, nb::handle values, int first_bit, int bits, const char* rung) {
@@ -360,7 +365,7 @@ nb::object compress(nb::handle condition, nb::handle x, const char* rung) {
   if (flags.element->code != dlpack::boolean)
     throw nb::type_error((std::string("condition has the type ") + flags.element->name + ", not bool").c_str());
   if (flags.library != a.library)
-    throw nb::type_error(("condition is a " + class_name(flags.object) + ", x a " + class_name(a.object)).c_str());
+    throw nb::type_error(("condition is a " + class_name(flags.object()) + ", x a " + class_name(a.object())).c_str());
   if (flags.size != a.size)
     throw nb::value_error(
         ("condition has " + std::to_string(flags.size) + " elements, x " + std::to_string(a.size)).c_str());
@@ -382,14 +387,14 @@ nb::object nonzero(nb::handle x, const char* rung) { return positions("nonzero",
 
 nb::object unique_consecutive(nb::handle x, const char* rung) {
   const Array given = vector_of(x), a = given.computable(), out = a.empty(a.size, *a.element);
-  return array_of(out.first(selected("unique", a, nullptr, out, nullptr, rung))).cast(*given.element).object;
+  return array_of(out.first(selected("unique", a, nullptr, out, nullptr, rung))).cast(*given.element).object();
 }
 
 nb::tuple run_length_encode(nb::handle x, const char* rung) {
   const Array given = vector_of(x), a = given.computable(), values = a.empty(a.size, *a.element);
   const Array lengths = a.empty(a.size, a.integer());
   const std::size_t found = selected("run_length_encode", a, nullptr, values, &lengths, rung);
-  return nb::make_tuple(array_of(values.first(found)).cast(*given.element).object, lengths.first(found));
+  return nb::make_tuple(array_of(values.first(found)).cast(*given.element).object(), lengths.first(found));
 }
 
 namespace {
@@ -423,12 +428,14 @@ bool has_value_in(const Element& integer, double lower, double upper) {
 nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle dtype, const char* rung) {
   const Array a = array_of(x).computable(), counts = a.empty(bins, count_type(a, dtype));
   double lower = 0, upper = 1;
+  if (range.is_none() && a.is_traced)
+    throw nb::type_error("an array under jax.jit has no values yet, so that histogram() needs a range");
   if (!range.is_none()) {
     lower = nb::cast<double>(range[0]);
     upper = nb::cast<double>(range[1]);
   } else if (a.size > 0) {
-    lower = nb::cast<double>(extreme(a.object, nb::none(), "min", "").attr("__float__")());
-    upper = nb::cast<double>(extreme(a.object, nb::none(), "max", "").attr("__float__")());
+    lower = nb::cast<double>(extreme(a.object(), nb::none(), "min", "").attr("__float__")());
+    upper = nb::cast<double>(extreme(a.object(), nb::none(), "max", "").attr("__float__")());
   }
   if (!std::isfinite(lower) || !std::isfinite(upper) || upper < lower)
     throw nb::value_error(nb::str("range is [{}, {}], which is reversed or not finite").format(lower, upper).c_str());
@@ -453,19 +460,19 @@ nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle
   if (is_even) {
     call.number("lower", lower).number("upper", upper).run();
   } else {
-    const Array own = a.upload(edges.object);
+    const Array own = a.upload(edges.object());
     call.in(own).run();
   }
-  return nb::make_tuple(counts.object, edges.object);
+  return nb::make_tuple(counts.object(), edges.object());
 }
 
 nb::object histogram_of_edges(nb::handle x, nb::handle edges, nb::handle dtype, const char* rung) {
-  const Array a = array_of(x).computable(), bounds = a.upload(vector_of(edges, "bins").object);
+  const Array a = array_of(x).computable(), bounds = a.upload(vector_of(edges, "bins").object());
   if (bounds.size < 2) throw nb::value_error("bins has fewer than two edges");
   const Array counts = a.empty(bounds.size - 1, count_type(a, dtype));
   const Array written = counts.view(unsigned_of(counts.element->bits));
   Call("histogram", "edges", rung).in(a).in(bounds).out(written).flag("closed", true).run();
-  return counts.object;
+  return counts.object();
 }
 
 namespace {
@@ -532,21 +539,29 @@ std::uint64_t largest_unsigned(const Array& a) {
 
 }  // namespace
 
-nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const char* rung) {
+nb::object bincount(nb::handle x, std::size_t minlength, nb::handle length, nb::handle dtype, const char* rung) {
   const Array a = vector_of(x);
   const Element& type = count_type(a, dtype);
   if (a.element->is_float())
     throw nb::type_error((std::string("x has the type ") + a.element->name + "; bincount takes integers").c_str());
+  if (!length.is_none()) {
+    const auto bins = nb::cast<std::size_t>(length);
+    if (bins > most_bins) throw nb::value_error(("length is " + std::to_string(bins) + ", above 2^20").c_str());
+    const Array counts = a.empty(bins, type);
+    if (bins > 0) count(a, counts, rung);
+    return counts.object();
+  }
+  if (a.is_traced) throw nb::type_error("an array under jax.jit has no values yet, so that bincount() needs a length");
   // A guess saves the pass that finds the largest, and counting finds out whether it is right.
   if (!a.is_on_gpu() && a.size > 0) {
-    const std::size_t guess = std::max<std::size_t>(bins_for(a), minlength);
+    const std::size_t guess = std::max<std::size_t>(bins_for(a.placed()), minlength);
     if (guess <= most_bins && guess > 0) {
       const Array counts = a.empty(guess, type);
       if (a.size <= few_samples) {
         count(a, counts, rung);
-        return counts.object;
+        return counts.object();
       }
-      if (counted(a, counts, rung) == 0) return counts.first(std::max(without_zeros(counts), minlength));
+      if (counted(a, counts, rung) == 0) return counts.first(std::max(without_zeros(counts.placed()), minlength));
     }
   }
   // Bytes on a GPU are counted in all 256 bins, which saves the pass that finds the largest.
@@ -557,7 +572,7 @@ nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const
     } else {
       count(a, counts, rung);
     }
-    const nb::object nonzero = a.library->hooks.attr("download")(counts.object).attr("nonzero")()[0];
+    const nb::object nonzero = a.library->hooks.attr("download")(counts.object()).attr("nonzero")()[0];
     return counts.first(std::max<std::size_t>(minlength, nb::cast<std::size_t>(nonzero[-1]) + 1));
   }
   std::uint64_t bins = minlength;
@@ -570,7 +585,7 @@ nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const
   if (bins > most_bins) return nb::none();
   const Array counts = a.empty(bins, type);
   if (bins > 0) count(a, counts, rung);
-  return counts.object;
+  return counts.object();
 }
 
 namespace {
@@ -624,8 +639,9 @@ std::optional<Range> range_of(const Array& a, std::size_t most) {
 }  // namespace
 
 nb::object counted_values(nb::handle x) {
-  const Array a = array_of(x);
-  if (a.is_on_gpu() || a.element->is_float() || a.size <= few_samples) return nb::none();
+  const Array given = array_of(x);
+  if (given.is_traced || given.is_on_gpu() || given.element->is_float() || given.size <= few_samples) return nb::none();
+  const Array a = given.placed();
   const auto range = range_of(a, std::min(a.size, most_bins));
   if (!range) return nb::none();
   const Array counts = numpy_array(range->size(), unsigned_of(64));
@@ -634,9 +650,11 @@ nb::object counted_values(nb::handle x) {
   call.in(a).out(counts).run();
 
   const auto* const count = static_cast<const std::uint64_t*>(counts.data);
-  const auto found = static_cast<std::size_t>(
-      std::count_if(count, count + counts.size, [](std::uint64_t each) { return each > 0; }));
-  const Array values = a.empty(found, *a.element), frequencies = a.empty(found, a.integer());
+  const auto found =
+      static_cast<std::size_t>(std::count_if(count, count + counts.size, [](std::uint64_t each) { return each > 0; }));
+  const bool is_uploaded = a.library->is_jax;
+  const auto made = [&](const Element& of) { return is_uploaded ? numpy_array(found, of) : a.empty(found, of); };
+  const Array values = made(*a.element), frequencies = made(a.integer());
   auto* value = static_cast<char*>(values.data);
   auto* frequency = static_cast<char*>(frequencies.data);
   const std::size_t value_size = a.element->bits / 8u, frequency_size = a.integer().bits / 8u;
@@ -648,7 +666,8 @@ nb::object counted_values(nb::handle x) {
     value += value_size;
     frequency += frequency_size;
   }
-  return nb::make_tuple(values.object, frequencies.object);
+  if (is_uploaded) return nb::make_tuple(a.upload(values.object()).object(), a.upload(frequencies.object()).object());
+  return nb::make_tuple(values.object(), frequencies.object());
 }
 
 nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const char* rung) {
@@ -661,10 +680,10 @@ nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const
         ("y has " + std::to_string(second.size) + " elements, x " + std::to_string(first.size)).c_str());
   if (first.element->code == dlpack::boolean) throw nb::type_error("x has the type bool; saxpy takes numbers");
   if (given.element->is_half() && !out.is_none())
-    return narrowed(saxpy(a, first.object, second.object, nb::none(), rung), *given.element, out, given);
+    return narrowed(saxpy(a, first.object(), second.object(), nb::none(), rung), *given.element, out, given);
   const Array result = output_of(out, first, first.size, *first.element);
   Call("saxpy", nullptr, rung).scalar("a", a).in(first).in(second).out(result).run();
-  return result.cast(*given.element).object;
+  return result.cast(*given.element).object();
 }
 
 nb::object render(nb::handle circles, nb::dict picture, const char* rung) {
@@ -680,7 +699,7 @@ nb::object render(nb::handle circles, nb::dict picture, const char* rung) {
   Call call("render", nullptr, rung);
   for (const auto& [name, value] : picture) call.scalar(nb::cast<const char*>(name), value);
   call.in(a).out(image).run();
-  return image.object.attr("reshape")(nb::make_tuple(height, width, channels));
+  return image.object().attr("reshape")(nb::make_tuple(height, width, channels));
 }
 
 }  // namespace upsweep::python

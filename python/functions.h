@@ -42,8 +42,8 @@ nb::tuple run_length_encode(nb::handle x, const char* rung);
 nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle dtype, const char* rung);
 // Returns the counts alone. `edges`: an array of NumPy's.
 nb::object histogram_of_edges(nb::handle x, nb::handle edges, nb::handle dtype, const char* rung);
-// None if there are more counts than the library has bins.
-nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const char* rung);
+// None if there are more counts than the library has bins. `length`: of the counts, or None.
+nb::object bincount(nb::handle x, std::size_t minlength, nb::handle length, nb::handle dtype, const char* rung);
 // The distinct integers in ascending order, and how often each occurs; None for floats, on a GPU, and for few integers
 // or integers far apart, for which a sort takes less time than counters.
 nb::object counted_values(nb::handle x);

@@ -4,6 +4,7 @@
 #include "array.h"
 #include "call.h"
 #include "functions.h"
+#include "xla.h"
 
 NB_MODULE(_core, m) {
   using namespace upsweep::python;
@@ -23,7 +24,7 @@ NB_MODULE(_core, m) {
   m.def("run_length_encode", &run_length_encode);
   m.def("histogram", &histogram, arg(), arg(), arg().none(), arg().none(), arg());
   m.def("histogram_of_edges", &histogram_of_edges, arg(), arg(), arg().none(), arg());
-  m.def("bincount", &bincount, arg(), arg(), arg().none(), arg());
+  m.def("bincount", &bincount, arg(), arg(), arg().none(), arg().none(), arg());
   m.def("counted_values", &counted_values);
   m.def("segmented_scan", &segmented_scan, arg(), arg(), arg(), arg(), arg().none(), arg(), arg().none(), arg().none(),
         arg());
@@ -34,10 +35,11 @@ NB_MODULE(_core, m) {
   m.def("partition_by_splitters", &partition_by_splitters, arg(), arg().none(), arg(), arg());
   m.def("saxpy", &saxpy, arg(), arg(), arg(), arg().none(), arg());
   m.def("render", &render);
-  m.def("flat", [](nb::handle x) { return array_of(x).flat().object; });
+  m.def("flat", [](nb::handle x) { return array_of(x).flat().object(); });
   m.def("set_library_of", &set_library_of);
   m.def("exchange_borrows_scratch", &exchange_borrows_scratch);
   m.def("close", &close_devices);
+  m.def("xla_handler", &xla_handler);
   m.def("rungs", &rungs);
   m.def("primitives", [] {
     nb::list names;

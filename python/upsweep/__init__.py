@@ -3,7 +3,7 @@
 Functions have the names and meanings of the array API standard, or else of NumPy; a docstring says where one differs.
 They take an array of one of these libraries, or what numpy.asarray() takes, and return arrays of the same library on
 the same device. On a GPU they are queued on the library's current stream, and wait only where the length of the result
-depends on the data; with JAX they always wait.
+depends on the data. Under jax.jit they are parts of the compiled program.
 
 Arrays of bool, integers of 8 to 64 bits, float32 and float64 are used in place; those that are not contiguous, or not
 in the machine's byte order, are copied first. Sums and products in another type than that of the elements, and extremes

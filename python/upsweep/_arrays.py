@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import importlib
-import math
 import sys
+import threading
 from typing import Any
 
 import numpy as np
 
 from upsweep import _core
 
-Looked = tuple[int, tuple[int, ...], tuple[int, ...], str, int, bool]
+Looked = tuple[int | None, tuple[int, ...], tuple[int, ...] | None, str, int, bool]
 
 
 class Library:
     """What a library's class says, and how one without DLPack's C functions is reached."""
 
     is_numpy = False
-    waits = False  # calls wait until their results are there
+    is_jax = False
     integer_bits = 64  # of indices, counts and sums of integers
 
     def array(self, x: Any) -> Any:
@@ -56,7 +56,8 @@ class Library:
 
     def look(self, x: Any) -> Looked:
         """Returns address, shape, strides in bytes, the type's name, the GPU's number or -1, and whether x can be
-        written."""
+        written. Without an address, calls are programs of XLA's; the number is -2 while they are traced. Without
+        strides, x is contiguous."""
         raise NotImplementedError
 
     def download(self, x: Any) -> np.ndarray:
@@ -196,57 +197,29 @@ class CuPy(Library):
         return stream
 
 
-class JAX(Library):
-    """JAX's arrays, which cannot be written: a call makes new ones, and waits until its inputs and its results are
-    there, because JAX has no stream to queue work on. Not for arrays under transformations, such as jax.jit()."""
+_jax_library: list[Library] = []
+_jax_lock = threading.Lock()
 
-    waits = True
 
-    def __init__(self) -> None:
-        self.jax = sys.modules["jax"]
-        self.integer_bits = 8 * self.jax.dtypes.canonicalize_dtype("int64").itemsize
+def jax_library() -> Library:
+    """Returns the one library of all types of JAX's arrays."""
+    with _jax_lock:
+        if not _jax_library:
+            from upsweep._jax import JAX
 
-    def array(self, x: Any) -> Any:
-        return x
-
-    def upload(self, values: np.ndarray, like: Any) -> Any:
-        return self.jax.device_put(values, like.device)
-
-    def heads(self, rows: int, width: int, like: Any) -> tuple[str, Any]:
-        if self.integer_bits == 64:
-            return "offsets", self.upload(np.arange(0, rows * width, width), like)
-        flags = np.zeros(rows * width, np.uint8)  # JAX has no int64 by default
-        flags[::width] = 1
-        return "flags", self.upload(flags, like)
-
-    def copy(self, x: Any) -> Any:
-        return x  # a slice has memory of its own
-
-    def scattered(self, size: int, positions: Any, values: Any) -> Any:
-        return self.jax.numpy.zeros(size, values.dtype, device=values.device).at[positions].set(values)
-
-    def look(self, x: Any) -> Looked:
-        if isinstance(x, self.jax.core.Tracer) or len(x.devices()) != 1:
-            raise TypeError("an array of JAX's is traced, or on several devices")
-        (device,) = x.devices()
-        ordinal = -1 if device.platform == "cpu" else device.local_hardware_id
-        x.block_until_ready()
-        strides = tuple(x.itemsize * math.prod(x.shape[k + 1 :]) for k in range(x.ndim))
-        return x.unsafe_buffer_pointer(), x.shape, strides, x.dtype.name, ordinal, False
-
-    def empty(self, shape: Any, dtype: str, like: Any) -> Any:
-        return self.jax.numpy.empty(shape, dtype, device=like.device)
-
-    def stream(self, x: Any) -> int:
-        return 1  # cudaStreamLegacy
+            _jax_library.append(JAX())
+        return _jax_library[0]
 
 
 def library_of(kind: type) -> Library:
     """Returns the library of a type of arrays: NumPy for types of no library."""
-    for library, name in (Torch, "torch.Tensor"), (CuPy, "cupy.ndarray"), (JAX, "jax.Array"):
+    for library, name in (Torch, "torch.Tensor"), (CuPy, "cupy.ndarray"):
         module, _, its = name.partition(".")
         if module in sys.modules and issubclass(kind, getattr(sys.modules[module], its)):
             return library()
+    jax = sys.modules.get("jax")
+    if jax and issubclass(kind, (jax.Array, jax.core.Tracer)):
+        return jax_library()
     return NumPy()
 
 

@@ -42,16 +42,19 @@ def histogram(
     return found
 
 
-def bincount(x: Any, /, *, minlength: int = 0, dtype: Any = None, rung: str = "") -> Any:
+def bincount(x: Any, /, *, minlength: int = 0, length: int | None = None, dtype: Any = None, rung: str = "") -> Any:
     """Returns how often each integer from 0 to the largest sample occurs, int64, for at least `minlength` integers.
     Negative samples raise ValueError. `dtype` is that of histogram(). For more than 2^20 integers, the samples are
     sorted.
 
-    >>> print(bincount([0, 2, 2]))
-    [1 0 2]
+    With `length`, up to 2^20, returns the counts of the integers below it, and other samples are not counted: nothing
+    needs to wait for the largest.
+
+    >>> print(bincount([0, 2, 2]), bincount([0, 2, 2], length=2))
+    [1 0 2] [1 0]
     """
     name = dtype_name(dtype)
-    counts = _core.bincount(x, minlength, name, rung)
+    counts = _core.bincount(x, minlength, length, name, rung)
     if counts is not None:
         return counts
     found, counts = unique_counts(x)
