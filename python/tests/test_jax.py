@@ -88,7 +88,7 @@ SHAPED: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "histogram of edges": (lambda x: up.histogram(x, np.array([0, 3, 20]))[0], (X,)),
     "bincount": (lambda x: up.bincount(x, length=40), (X,)),
     "saxpy": (lambda x, y: up.saxpy(2.5, x, y), (F, F[::-1].copy())),
-    "render": (lambda circles: up.render(circles, 8, 4, eps=0.5), (F[:800].reshape(100, 8) / 13,)),
+    "render": (lambda circles: up.render(circles, 8, 4, eps=1e-6), (F[:800].reshape(100, 8) / 13,)),
     "no elements": (lambda x: (up.sum(x[:0]), up.sort(x[:0]), up.cumulative_sum(x[:0])), (X,)),
 }
 # Functions whose results' lengths depend on values.
@@ -119,7 +119,7 @@ def same(found: Any, expected: Any, is_jax: bool = True) -> None:
     assert found.dtype == expected.dtype
     assert found.shape == np.shape(expected)
     if found.dtype.kind == "f":
-        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-3 if found.dtype.itemsize == 2 else 1e-6)
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-3 if found.dtype.itemsize == 2 else 1e-5)
     else:
         np.testing.assert_array_equal(np.asarray(found), expected)
 
@@ -208,8 +208,9 @@ def test_errors() -> None:
         with pytest.raises(ValueError, match=r"initial is .* cannot hold"):
             up.cumulative_sum(arguments, dtype="int32", initial=2**40)
     for _ in range(2):  # the second time, the program is there
-        with pytest.raises(ValueError, match="sort has no rung 'none'"):
-            up.sort(x, rung="none")
+        # On a GPU, the error comes with the result.
+        with pytest.raises((ValueError, jax.errors.JaxRuntimeError), match="sort has no rung 'none'"):
+            jax.block_until_ready(up.sort(x, rung="none"))
     with pytest.raises(jax.errors.JaxRuntimeError, match="INVALID_ARGUMENT: sort has no rung 'none'"):
         jax.block_until_ready(jax.jit(lambda x: up.sort(x, rung="none"))(x))
     same(up.sort(x), np.sort(X))
@@ -308,7 +309,7 @@ def test_memory_stays_flat() -> None:
         for _ in range(times):
             up.sum(x)
             up.sort(x)
-            up.histogram(x, 10, (0, 100))
+            jax.block_until_ready(up.histogram(x, 10, (0, 100))[0])  # or JAX keeps what is queued
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes
 
     before = calls(2000)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <set>
@@ -103,7 +104,8 @@ class Combinations {
       for (const std::string& input : line.inputs) all.push_back({line.type, line.operation, line.settings, input});
     return all;
   }
-  // The lines of the widest type, whose inputs have the fewest elements per byte, each with one input.
+  // The lines of the widest type, whose inputs have the fewest elements per byte, each with one input. Neighbouring
+  // lines differ in one setting, so that the first few of the result are taken from all over the list.
   std::vector<Combination> widest() const {
     std::vector<Combination> lot;
     for (const Line& line : lines_) {
@@ -111,7 +113,11 @@ class Combinations {
       if (!lot.empty() && size_of(line.type) > size_of(lot.front().type)) lot.clear();
       lot.push_back({line.type, line.operation, line.settings, line.inputs[lot.size() % line.inputs.size()]});
     }
-    return lot;
+    std::vector<Combination> spread;
+    for (std::size_t step = std::bit_ceil(lot.size()); step > 0; step /= 2)
+      for (std::size_t k = 0; k < lot.size(); k += step)
+        if (spread.empty() || k % (2 * step) != 0) spread.push_back(lot[k]);
+    return spread;
   }
   std::vector<Combination> next(std::size_t how_many) {
     std::vector<Combination> lot;

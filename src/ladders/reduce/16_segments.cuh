@@ -29,7 +29,7 @@ class SegmentTile {
     Word words[words_per_pack];
     memcpy(words, &bytes, sizeof bytes);
 #pragma unroll
-    for (unsigned k = 0; k < words_per_pack; ++k) words_[padded(pack * words_per_pack + k)] = words[k];
+    for (unsigned k = 0; k < words_per_pack; ++k) words_[padded(pack * words_per_pack) + k] = words[k];
   }
   __device__ __forceinline__ T get(unsigned element) const {
     constexpr unsigned per_word = sizeof(Word) / sizeof(T);
@@ -68,23 +68,27 @@ __global__ void __launch_bounds__(segments_block,
   const std::size_t first_segment = std::size_t(blockIdx.x) * per_tile, begin = all.begin + first_segment * length;
   const unsigned count = unsigned(min(std::size_t(per_tile) * length, all.end - begin));
   const unsigned skipped = unsigned(begin % size), packs = ceil_div(skipped + count, size);
-  const T* const from = all.base + begin - skipped;
+  const std::size_t position = begin - skipped;
+  const uint4* const from = reinterpret_cast<const uint4*>(all.base + position);
   if (const unsigned row = threadIdx.x * segments_block; threadIdx.x < rows_ahead && row < packs)
-    prefetch_l2(from + row * size, 16 * min(packs - row, segments_block));
+    prefetch_l2(from + row, 16 * min(packs - row, segments_block));
   wait_for_previous();
-  const auto load = [&](unsigned pack) {
-    uint4 row[1];
-    load_rows<Op>(all, begin - skipped + std::size_t(pack) * size, row);
-    return row[0];
-  };
-  uint4 bytes[segments_packs];
+  if (all.has(position, packs * size)) {
+    uint4 bytes[segments_packs];
 #pragma unroll
-  for (unsigned k = 0; k < segments_packs; ++k)
-    if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) bytes[k] = load(pack);
+    for (unsigned k = 0; k < segments_packs; ++k)
+      if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) bytes[k] = load_once(from + pack);
 #pragma unroll
-  for (unsigned k = 0; k < segments_packs; ++k)
-    if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) tile.put(pack, bytes[k]);
-  if (packs > SegmentTile<T>::packs && threadIdx.x == 0) tile.put(packs - 1, load(packs - 1));
+    for (unsigned k = 0; k < segments_packs; ++k)
+      if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) tile.put(pack, bytes[k]);
+    if (packs > SegmentTile<T>::packs && threadIdx.x == 0) tile.put(packs - 1, load_once(from + packs - 1));
+  } else {  // the array begins or ends inside a pack
+    for (unsigned pack = threadIdx.x; pack < packs; pack += segments_block) {
+      uint4 row[1];
+      load_rows<Op>(all, position + std::size_t(pack) * size, row);
+      tile.put(pack, row[0]);
+    }
+  }
   __syncthreads();
 
   // 2. Reduce them. All threads make the same number of rounds, because they exchange totals.
