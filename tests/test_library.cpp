@@ -94,7 +94,8 @@ TEST(Library, ReducesSegments) {
           std::vector<Out> sums, maxima;
           for (std::size_t begin = 0; begin < n; begin += length) {
             const auto segment = std::span(in).subspan(begin, std::min(length, n - begin));
-            sums.push_back(std::accumulate(segment.begin(), segment.end(), initial, Sum{}));
+            sums.push_back(std::accumulate(segment.begin(), segment.end(), initial,
+                                           [](Out total, T x) { return Sum{}(total, static_cast<Out>(x)); }));
             maxima.push_back(*std::max_element(segment.begin(), segment.end()));
           }
           Buffer<Out> out(device, sums.size());

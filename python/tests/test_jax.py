@@ -216,7 +216,8 @@ def test_errors() -> None:
     same(up.sort(x), np.sort(X))
     with pytest.raises(TypeError, match="go only with arrays of JAX's"):
         jax.jit(lambda flags: up.segmented_scan(X, flags=flags))(jnp.asarray(HEADS))
-    same(up.segmented_scan(x, flags=HEADS), up.segmented_scan(X, flags=HEADS))  # of NumPy's in host memory
+    if jax.default_backend() == "cpu":  # with NumPy's arrays, only on one device
+        same(up.segmented_scan(x, flags=HEADS), up.segmented_scan(X, flags=HEADS))  # of NumPy's in host memory
     with pytest.raises(ValueError, match="out cannot be written"):
         up.sort(x, out=x)
 

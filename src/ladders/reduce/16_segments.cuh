@@ -29,7 +29,7 @@ class SegmentTile {
     Word words[words_per_pack];
     memcpy(words, &bytes, sizeof bytes);
 #pragma unroll
-    for (unsigned k = 0; k < words_per_pack; ++k) words_[padded(pack * words_per_pack) + k] = words[k];
+    for (unsigned k = 0; k < words_per_pack; ++k) words_[padded(pack * words_per_pack + k)] = words[k];
   }
   __device__ __forceinline__ T get(unsigned element) const {
     constexpr unsigned per_word = sizeof(Word) / sizeof(T);
@@ -48,64 +48,48 @@ class SegmentTile {
   Word words_[(packs + 1) * words_per_pack * (words_per_line + 1) / words_per_line + 1];
 };
 
-// Each block reduces `per_tile` segments, and 2^log2_lanes threads each segment: if they are more than a warp, all
-// segments at once.
+// Each block reduces `per_tile` segments, and 2^log2_lanes lanes of a warp each segment.
 template <class T, class Op, class Out>
-__global__ void __launch_bounds__(segments_block,
-                                  min_blocks(segments_block, resident_threads<segments_packs> / segments_block))
+__global__ void __launch_bounds__(segments_block, min_blocks(segments_block,
+                                                             resident_threads<segments_packs> / segments_block))
     short_segments_kernel(const T* in,  // [n]
                           Out* out,     // [ceil(n / length)]
-                          std::size_t n, unsigned length, unsigned per_tile, unsigned log2_lanes,
-                          unsigned rows_ahead,  // of packs to prefetch, up to segments_packs
-                          Op op, Initial<Out, Op> initial) {
+                          std::size_t n, unsigned length, unsigned per_tile, unsigned log2_lanes, Op op,
+                          Initial<Out, Op> initial) {
   __shared__ SegmentTile<T> tile;
-  __shared__ Out warp_totals[segments_block / warp_size];
-  constexpr unsigned size = Pack<T>::size;
-
-  // 1. Load the packs that contain the tile's segments; before the previous kernel ends, into L2.
   allow_next_launch();
+  wait_for_previous();
+
+  // 1. Load the packs that contain the tile's segments.
   const Aligned<T> all(in, n);
   const std::size_t first_segment = std::size_t(blockIdx.x) * per_tile, begin = all.begin + first_segment * length;
   const unsigned count = unsigned(min(std::size_t(per_tile) * length, all.end - begin));
-  const unsigned skipped = unsigned(begin % size), packs = ceil_div(skipped + count, size);
-  const std::size_t position = begin - skipped;
-  const uint4* const from = reinterpret_cast<const uint4*>(all.base + position);
-  if (const unsigned row = threadIdx.x * segments_block; threadIdx.x < rows_ahead && row < packs)
-    prefetch_l2(from + row, 16 * min(packs - row, segments_block));
-  wait_for_previous();
-  if (all.has(position, packs * size)) {
-    uint4 bytes[segments_packs];
+  const unsigned skipped = unsigned(begin % Pack<T>::size);
+  const unsigned packs = ceil_div(skipped + count, Pack<T>::size);
+  const auto load = [&](unsigned pack) {
+    uint4 row[1];
+    load_rows<Op>(all, begin - skipped + std::size_t(pack) * Pack<T>::size, row);
+    return row[0];
+  };
+  uint4 bytes[segments_packs];
 #pragma unroll
-    for (unsigned k = 0; k < segments_packs; ++k)
-      if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) bytes[k] = load_once(from + pack);
+  for (unsigned k = 0; k < segments_packs; ++k)
+    if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) bytes[k] = load(pack);
 #pragma unroll
-    for (unsigned k = 0; k < segments_packs; ++k)
-      if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) tile.put(pack, bytes[k]);
-    if (packs > SegmentTile<T>::packs && threadIdx.x == 0) tile.put(packs - 1, load_once(from + packs - 1));
-  } else {  // the array begins or ends inside a pack
-    for (unsigned pack = threadIdx.x; pack < packs; pack += segments_block) {
-      uint4 row[1];
-      load_rows<Op>(all, position + std::size_t(pack) * size, row);
-      tile.put(pack, row[0]);
-    }
-  }
+  for (unsigned k = 0; k < segments_packs; ++k)
+    if (const unsigned pack = threadIdx.x + k * segments_block; pack < packs) tile.put(pack, bytes[k]);
+  if (packs > SegmentTile<T>::packs && threadIdx.x == 0) tile.put(packs - 1, load(packs - 1));
   __syncthreads();
 
-  // 2. Reduce them. All threads make the same number of rounds, because they exchange totals.
-  const unsigned lanes = 1u << log2_lanes, lane = threadIdx.x % lanes, warp = threadIdx.x / warp_size;
+  // 2. Reduce them. All lanes of a warp make the same number of rounds, because they exchange totals.
+  const unsigned lanes = 1u << log2_lanes, lane = threadIdx.x % lanes;
   const unsigned segments = ceil_div(count, length);
   for (unsigned round = 0; round < segments; round += segments_block >> log2_lanes) {
     const unsigned segment = round + (threadIdx.x >> log2_lanes);
     const unsigned end = min(segment * length + length, count);
     Out total = Op::template neutral<Out>();
     for (unsigned i = segment * length + lane; i < end; i += lanes) total = op(total, Out(tile.get(skipped + i)));
-    for (unsigned d = 1; d < min(lanes, warp_size); d *= 2) total = op(total, shuffle_down(total, d));
-    if (lanes > warp_size) {
-      if (threadIdx.x % warp_size == 0) warp_totals[warp] = total;
-      __syncthreads();
-      if (lane == 0)
-        for (unsigned w = 1; w < lanes / warp_size; ++w) total = op(total, warp_totals[warp + w]);
-    }
+    for (unsigned d = 1; d < lanes; d *= 2) total = op(total, shuffle_down(total, d));
     if (lane == 0 && segment < segments) out[first_segment + segment] = with_initial(total, count, op, initial);
   }
 }
@@ -135,7 +119,7 @@ __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFl
 struct segments {
   static constexpr Story story{
       .idea = "short segments from tiles in shared memory, long ones by one block or several each",
-      .prediction = "reads at the speed of overlap from 2^24 elements on, whatever the segments' length",
+      .prediction = "nine tenths of the read ceiling from 2^26 elements on, whatever the segments' length",
       .guarantees = "same bits for the same n, segment length and alignment",
       .limits = "any n and segment length; fixed block size",
       .source = "Sengupta et al., Scan Primitives for GPU Computing, 2007"};
@@ -151,9 +135,9 @@ struct segments {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "segments chooses its own block size"};
     if (a.segments() == 0) return {};
     const std::size_t length = a.length() < a.n ? a.length() : a.n;
-    // A tile holds two segments or more. Too few to occupy every multiprocessor are faster with a block each, if they
-    // give most of its threads something to load.
-    const bool fits = length > 0 && length <= SegmentTile<T>::elements / 2;
+    // A tile holds four segments or more: with fewer, too much of it stays empty. Too few to occupy every
+    // multiprocessor are faster with a block each, if they give most of its threads something to load.
+    const bool fits = length > 0 && length <= SegmentTile<T>::elements / 4;
     const bool is_few = a.segments() <= multiprocessors() && length * sizeof(T) > shortest_alone;
     if (fits && !is_few) return run_short(a, static_cast<unsigned>(length));
     return run_long(a, length);
@@ -170,15 +154,15 @@ struct segments {
     const std::size_t share = ceil_div(a.segments(), multiprocessors());
     const unsigned full = SegmentTile<T>::elements / length;
     const unsigned per_tile = share < full ? static_cast<unsigned>(share) : full;
+    // As many lanes per segment as keep all threads busy, up to a warp.
     unsigned log2_lanes = 0;
-    while ((per_tile << (log2_lanes + 1)) <= segments_block) ++log2_lanes;
-    const auto grid = static_cast<unsigned>(ceil_div(a.segments(), per_tile));
-    // As in overlap, a grid of several waves prefetches nothing: 2^24 f32 in segments of 1000 took 19.4 us with
-    // prefetches and 18.3 without.
-    const bool one_wave = grid <= multiprocessors() * (resident_threads<segments_packs> / segments_block);
+    while (log2_lanes < 5 && (per_tile << (log2_lanes + 1)) <= segments_block) ++log2_lanes;
     return launch(short_segments_kernel<T, Op, Out>,
-                  {.grid = grid, .block = segments_block, .overlap = true, .stream = a.stream}, a.in, a.out, a.n,
-                  length, per_tile, log2_lanes, one_wave ? segments_packs : 0, a.op, a.initial);
+                  {.grid = static_cast<unsigned>(ceil_div(a.segments(), per_tile)),
+                   .block = segments_block,
+                   .overlap = true,
+                   .stream = a.stream},
+                  a.in, a.out, a.n, length, per_tile, log2_lanes, a.op, a.initial);
   }
 
   template <class T, class Op, class Out>
