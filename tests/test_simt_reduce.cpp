@@ -154,5 +154,31 @@ TEST(FirstExtreme, NotANumberComesFirstAndZerosAreEqual) {
   check(float{}), check(double{});
 }
 
+// A full tile of a misaligned input takes one pack more than its threads load together; the input may end in it.
+TEST(Segments, TilesMayBeginInsideAPack) {
+  simt::Emulator& emulator = traced_emulator();
+  emulator.configure({});
+  emulator.take_report();
+  Device device(emulator);
+  const auto check = [&]<class T, class Out>(T, Out) {
+    const std::size_t n = 2 * 16'384 / sizeof(T);  // two full tiles of segments of one element
+    const auto in = make_input<T>("uniform", n + 3, 1);
+    const Buffer<T> buffer(device, in);
+    for (const std::size_t begin : {0, 1, 3})
+      for (const std::size_t length : {1, 7}) {
+        std::vector<Out> expected;
+        for (std::size_t k = 0; k < n; ++k) {
+          if (k % length == 0) expected.push_back(0);
+          expected.back() = Sum{}(expected.back(), static_cast<Out>(in[begin + k]));
+        }
+        Buffer<Out> out(device, expected.size());
+        reduce_segments(device, buffer.view().subview(begin, n), length, out, Op::sum, {.grid = 1});
+        EXPECT_EQ(out.to_vector(), expected) << begin << ' ' << length;
+      }
+  };
+  check(std::int32_t{}, std::int32_t{}), check(std::uint8_t{}, std::uint64_t{});
+  for (const simt::Issue& issue : emulator.take_report().issues) ADD_FAILURE() << issue.text;
+}
+
 }  // namespace
 }  // namespace upsweep

@@ -151,7 +151,7 @@ struct segments {
   template <class T, class Op, class Out>
   static Status run_short(const Args<T, Op, Out>& a, unsigned length) {
     // Full tiles, or smaller ones if there are fewer of them than multiprocessors.
-    const std::size_t share = ceil_div(a.segments(), multiprocessors());
+    const std::size_t share = ceil_div(a.segments(), a.tuning.grid_or(multiprocessors()));
     const unsigned full = SegmentTile<T>::elements / length;
     const unsigned per_tile = share < full ? static_cast<unsigned>(share) : full;
     // As many lanes per segment as keep all threads busy, up to a warp.
