@@ -558,7 +558,7 @@ TEST_F(Cli, BenchSaysForWhichTypesThereAreNoPeers) {
   const std::string err = run(call + "u64").err;
   EXPECT_NE(err.find(words), std::string::npos) << err;
   EXPECT_EQ(err.find(words), err.rfind(words)) << "once, not for every size:\n" << err;
-  EXPECT_EQ(run(call + "u32").err.find("no peer"), std::string::npos);
+  EXPECT_EQ(run(call + "i32").err.find("no peer"), std::string::npos);
   EXPECT_EQ(run(call + "u64 --no-peers").err.find("no peer"), std::string::npos);
 }
 #endif
@@ -587,11 +587,11 @@ TEST_F(Cli, CasesThatCannotBeMade) {
 // They are skipped, and the others run.
 TEST_F(Cli, PeersThatDoNotTakeACase) {
   const Outcome outcome =
-      run("bench sort --backend cpu --rung serial --type u32 -n 300 --samples 4 --param value_bytes=16 --json");
+      run("bench sort --backend cpu --rung serial --type i32 -n 300 --samples 4 --param value_bytes=16 --json");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("not run: sort/"), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.out.find("\"median_us\":null"), std::string::npos) << outcome.out;
-  const std::string peer = "bench sort --backend cpu --rung std::sort --no-peers --type u32 -n 300 --samples 4";
+  const std::string peer = "bench sort --backend cpu --rung std::sort --no-peers --type i32 -n 300 --samples 4";
   EXPECT_EQ(run(peer).code, 0) << "a peer alone";
   EXPECT_EQ(run(peer + " --param value_bytes=16").code, 2) << "nothing is left to time";
 }
@@ -789,7 +789,7 @@ TEST_F(Cli, ChecksRandomCases) {
   const Outcome fresh = run("check --backend cpu --fresh 3 -n 77 --seed 2");
   EXPECT_EQ(fresh.code, 0) << fresh.err << fresh.out;
   // A case that a rung refuses is not a mistake.
-  const Outcome refused = run("check sort --backend cpu --rung std::sort --type u32 -n 77 --fresh 30 --seed 1");
+  const Outcome refused = run("check sort --backend cpu --rung std::sort --type i32 -n 77 --fresh 30 --seed 1");
   EXPECT_EQ(refused.code, 0) << refused.err << refused.out;
   const auto runs = [&](const std::string& arguments) {
     const std::string json =

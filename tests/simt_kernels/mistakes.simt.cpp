@@ -499,8 +499,10 @@ template <Memory memory>
 __global__ void own_and_dynamic(const float* in, float* out) {
   __shared__ float s[256];
   s[threadIdx.x] = in[threadIdx.x];
-  dynamic_shared<float>()[threadIdx.x] = s[threadIdx.x];
-  out[threadIdx.x] = dynamic_shared<float>()[threadIdx.x];
+  __syncthreads();  // a compiler may drop an array of which every thread reads only what it has written
+  const unsigned neighbour = threadIdx.x ^ 1;
+  dynamic_shared<float>()[neighbour] = s[neighbour];
+  out[neighbour] = dynamic_shared<float>()[neighbour];
 }
 __device__ float through_shared(float value) {
   __shared__ float s[256];

@@ -97,6 +97,7 @@ struct parallel {
     }
     const int threads = threads_of(a.tuning);
     const int parts = cut(a.n, sizeof(T), threads).count;
+    const SpanReduction reduce = one_core(a.n * sizeof(T)) ? cached : streamed;
     upsweep::parallel(parts, threads, [&](int part) {
       const auto bound = [&](int p) {
         return segments * static_cast<std::size_t>(p) / static_cast<std::size_t>(parts);
@@ -108,7 +109,7 @@ struct parallel {
           total = Op::template neutral<Out>();
           for (const T x : segment) total = a.op(total, static_cast<Out>(x));
         } else {
-          cached(segment.data(), segment.size(), &total);
+          reduce(segment.data(), segment.size(), &total);
         }
         finish(s, total);
       }
