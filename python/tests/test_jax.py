@@ -207,10 +207,9 @@ def test_errors() -> None:
             up.segmented_scan(arguments, keys=arguments, operation="mean")
         with pytest.raises(ValueError, match=r"initial is .* cannot hold"):
             up.cumulative_sum(arguments, dtype="int32", initial=2**40)
-    for _ in range(2):  # the second time, the program is there
-        # On a GPU, the error comes with the result.
-        with pytest.raises((ValueError, jax.errors.JaxRuntimeError), match="sort has no rung 'none'"):
-            jax.block_until_ready(up.sort(x, rung="none"))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="sort has no rung 'none'"):
+            up.sort(x, rung="none")
     with pytest.raises(jax.errors.JaxRuntimeError, match="INVALID_ARGUMENT: sort has no rung 'none'"):
         jax.block_until_ready(jax.jit(lambda x: up.sort(x, rung="none"))(x))
     same(up.sort(x), np.sort(X))

@@ -131,6 +131,7 @@ class JAX(Library):
             # XLA can report errors late, so the first call waits: errors of its arguments are those of every call.
             return self.jax.block_until_ready(program(*inputs))
         except self.jax.errors.JaxRuntimeError as error:
+            self.programs.pop((text, results), None)  # so that the next such call waits, too
             raise self.translated(error) from None
 
     def custom_call(self, text: str, results: Results) -> Any:
