@@ -267,6 +267,25 @@ TEST_F(Cli, RungsThatDoNotTakeTheType) {
 #endif
 }
 
+// Segments that end in one chunk and begin in another, and a shorter one at the end.
+TEST_F(Cli, RunReducesSegmentsOfFiles) {
+  write_raw<std::int32_t>("in.raw", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  const std::string sums = "run reduce in.raw --type i32 --param segment_length=";
+  EXPECT_EQ(run(sums + "4").out, "10\n26\n19\n");
+  EXPECT_EQ(run(sums + "4,initial=100 --op max").out, "100\n100\n100\n");
+  EXPECT_EQ(run(sums + "100").out, "55\n");
+  const Outcome written = run(sums + "4 --out-type i64 -o sums.npy");
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_EQ(run("run reduce sums.npy --op max").out, "26\n");
+  std::vector<std::int32_t> many(700'000);
+  std::iota(many.begin(), many.end(), 0);
+  write_raw<std::int32_t>("many.raw", many);
+  const Outcome outcome =
+      run("run reduce many.raw --type i32 --out-type i64 --memory 8M --param segment_length=300000");
+  EXPECT_EQ(outcome.out, "44999850000\n134999850000\n64999950000\n");
+  expect_error(sums + "4 --op argmax", 2, "argmax does not read the parameter 'segment_length'");
+}
+
 TEST_F(Cli, RunSegmentedScansOfFiles) {
   write_raw<std::int32_t>("in.raw", {1, 2, 3, 4, 5, 6});
   write_raw<std::uint8_t>("flags.raw", {0, 0, 9, 0, 0, 1});

@@ -46,6 +46,10 @@ class SegmentStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
 
+  std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override {
+    if (!n) return std::nullopt;
+    return segments_of(*n, length_);
+  }
   void feed(Chunks chunks, const Sink& sink) override {
     std::span<const std::byte> rest = chunks[0];
     const auto take = [&](std::size_t elements) {
