@@ -81,7 +81,7 @@ struct Terms {
   }
 };
 
-// What a reduction writes: one element, or one per row along the last axis.
+// Returns a new array for the totals: one element, or one per row along the last axis.
 Array totals_of(const Array& a, bool by_rows, const Element& of) { return by_rows ? a.one_per_row(of) : a.scalar(of); }
 nb::object result_of(const Array& totals, bool by_rows) { return by_rows ? totals.object() : totals.item(); }
 

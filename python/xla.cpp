@@ -206,7 +206,7 @@ xla::Error* error_of(const xla::Frame& frame, upsweep_code code) {
     case UPSWEEP_INVALID_ARGUMENT:
       return error_of(frame, xla::invalid_argument, upsweep_message());
     case UPSWEEP_UNSUPPORTED:
-      return error_of(frame, xla::unimplemented, upsweep_message());
+      return error_of(frame, xla::unsupported, upsweep_message());
     case UPSWEEP_OUT_OF_MEMORY:
       return error_of(frame, xla::resource_exhausted, upsweep_message());
     case UPSWEEP_NO_DEVICE:

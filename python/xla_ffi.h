@@ -8,8 +8,8 @@ namespace upsweep::xla {
 
 constexpr int major_version = 0, minor_version = 3;
 
-// absl::StatusCode
-enum : int { invalid_argument = 3, resource_exhausted = 8, failed_precondition = 9, unimplemented = 12, internal = 13 };
+// Some of absl::StatusCode; `unsupported` has the name UNIMPLEMENTED there.
+enum : int { invalid_argument = 3, resource_exhausted = 8, failed_precondition = 9, unsupported = 12, internal = 13 };
 
 // Every structure starts with its size, which grows with later versions.
 struct Extension {
@@ -120,7 +120,7 @@ struct Frame {
   Attributes attributes;
 };
 
-// What a handler writes about itself when it is called with this extension.
+// A handler that is called with this extension describes itself here.
 struct Metadata {
   std::size_t size;
   Version version;

@@ -140,7 +140,7 @@ class JAX(Library):
         return lambda *inputs: made(*inputs, call=text)
 
     def compiled(self, text: str, results: Results) -> Any:
-        # What a number changes in a program is only an attribute, but XLA compiles it anew.
+        # XLA compiles a program anew if only a number differs, because numbers are attributes.
         lines = text.splitlines()
         family = tuple(line for line in lines if line[:3] not in ("i64", "u64", "f64"))
         if self.families[family] >= self.most_numbers:

@@ -167,8 +167,8 @@ struct segments {
 
   template <class T, class Op, class Out>
   static Status run_long(const Args<T, Op, Out>& a, std::size_t length) {
-    // Small blocks with many loads in flight: as soon as one ends, another takes its place. On an H200, blocks of 256
-    // and 512 threads, and four loads, were 1 to 8 % slower from 2^24 elements on (docs/notes/reduce.md).
+    // Small blocks with many loads in flight: as soon as one ends, another takes its place. On an H200, the fastest of
+    // five shapes at 2^24 elements, and at 2^27 within 3 % of it (docs/notes/reduce.md).
     constexpr unsigned block = 128, in_flight = 8;
     // Enough parts for four blocks per resident one, so that the last ones to end leave little idle; but of 32 KiB or
     // more, because a total costs its collector about as much time as that.
