@@ -38,6 +38,10 @@ concept ReduceElement = std::is_arithmetic_v<T> &&(sizeof(T) == 4 || sizeof(T) =
 
 namespace detail {
 
+inline Request reduction(Operation operation, const AnyView& in, const AnyView& out, const Scalars& scalars = {}) {
+  return {.contract = &reduce_contract, .operation = operation, .in = {in}, .out = {out}, .scalars = scalars};
+}
+
 void require_cpu(const Device& device);
 int cores() noexcept;
 // Calls run(context, part) for each part in [0, parts) on all cores, and waits.
@@ -71,19 +75,13 @@ T reduce_in_order(const T* in, std::size_t n, BinaryOp& op) {
 template <InputArray In, SumOutputOf<input_element<In>> Out>
 requires ReduceElement<element_of<Out>>
 void reduce(Device& device, const In& in, Out&& out, Op op = Op::sum, const Options& options = {}) {
-  invoke(device, {.contract = &reduce_contract, .operation = op, .in = {view(in)}, .out = {view(out)}}, options);
+  invoke(device, detail::reduction(op, view(in), view(out)), options);
 }
 template <InputArray In, SumOutputOf<input_element<In>> Out>
 requires ReduceElement<element_of<Out>>
 void reduce(Device& device, const In& in, Out&& out, std::type_identity_t<element_of<Out>> initial, Op op = Op::sum,
             const Options& options = {}) {
-  invoke(device,
-         {.contract = &reduce_contract,
-          .operation = op,
-          .in = {view(in)},
-          .out = {view(out)},
-          .scalars = reduce_scalars.scalars({.initial = initial})},
-         options);
+  invoke(device, detail::reduction(op, view(in), view(out), reduce_scalars.scalars({.initial = initial})), options);
 }
 
 // The same, but waits and returns the result.
@@ -111,39 +109,27 @@ template <InputArray In, SumOutputOf<input_element<In>> Out>
 requires ReduceElement<element_of<Out>>
 void reduce_segments(Device& device, const In& in, std::size_t segment_length, Out&& out, Op op = Op::sum,
                      const Options& options = {}) {
-  invoke(device,
-         {.contract = &reduce_contract,
-          .operation = op,
-          .in = {view(in)},
-          .out = {view(out)},
-          .scalars = reduce_scalars.scalars({.segment_length = segment_length})},
-         options);
+  const Scalars scalars = reduce_scalars.scalars({.segment_length = segment_length});
+  invoke(device, detail::reduction(op, view(in), view(out), scalars), options);
 }
 template <InputArray In, SumOutputOf<input_element<In>> Out>
 requires ReduceElement<element_of<Out>>
 void reduce_segments(Device& device, const In& in, std::size_t segment_length, Out&& out,
                      std::type_identity_t<element_of<Out>> initial, Op op = Op::sum, const Options& options = {}) {
-  invoke(device,
-         {.contract = &reduce_contract,
-          .operation = op,
-          .in = {view(in)},
-          .out = {view(out)},
-          .scalars = reduce_scalars.scalars({.initial = initial, .segment_length = segment_length})},
-         options);
+  const Scalars scalars = reduce_scalars.scalars({.initial = initial, .segment_length = segment_length});
+  invoke(device, detail::reduction(op, view(in), view(out), scalars), options);
 }
 
 // out[0] = the index of the first smallest or largest element.
 template <InputArray In, OutputOf<std::uint64_t> Out>
 requires ReduceElement<input_element<In>>
 void argmin(Device& device, const In& in, Out&& out, const Options& options = {}) {
-  invoke(device, {.contract = &reduce_contract, .operation = IndexOf::min, .in = {view(in)}, .out = {view(out)}},
-         options);
+  invoke(device, detail::reduction(IndexOf::min, view(in), view(out)), options);
 }
 template <InputArray In, OutputOf<std::uint64_t> Out>
 requires ReduceElement<input_element<In>>
 void argmax(Device& device, const In& in, Out&& out, const Options& options = {}) {
-  invoke(device, {.contract = &reduce_contract, .operation = IndexOf::max, .in = {view(in)}, .out = {view(out)}},
-         options);
+  invoke(device, detail::reduction(IndexOf::max, view(in), view(out)), options);
 }
 
 // The same, but wait and return the index.
