@@ -45,7 +45,9 @@ typedef enum upsweep_type {
   UPSWEEP_I64,
   UPSWEEP_U64,
   UPSWEEP_F32,
-  UPSWEEP_F64
+  UPSWEEP_F64,
+  UPSWEEP_F16, /* IEEE 754 binary16 */
+  UPSWEEP_BF16 /* bfloat16 */
 } upsweep_type;
 
 /* Memory that the caller owns, aligned to its elements. `count` is in elements. {0} is an array that a call leaves out.

@@ -24,8 +24,8 @@ constexpr Element elements[] = {
     {"uint16", dlpack::unsigned_integer, 16, UPSWEEP_U16},
     {"uint32", dlpack::unsigned_integer, 32, UPSWEEP_U32},
     {"uint64", dlpack::unsigned_integer, 64, UPSWEEP_U64},
-    {"float16", dlpack::real, 16, UPSWEEP_U16},
-    {"bfloat16", dlpack::bfloat, 16, UPSWEEP_U16},
+    {"float16", dlpack::real, 16, UPSWEEP_F16},
+    {"bfloat16", dlpack::bfloat, 16, UPSWEEP_BF16},
     {"float32", dlpack::real, 32, UPSWEEP_F32},
     {"float64", dlpack::real, 64, UPSWEEP_F64},
 };

@@ -21,7 +21,7 @@ struct Element {
   upsweep_type type;        // of the bits: bool is 0 or 1 in a byte
 
   bool is_float() const { return code == dlpack::real || code == dlpack::bfloat; }
-  // True for floats of 16 bits, which are only moved as they are, and otherwise computed as float32.
+  // True for floats of 16 bits, which only some calls take as they are.
   bool is_half() const { return is_float() && bits == 16; }
   bool is_signed() const { return code == dlpack::integer; }
   bool is_unsigned() const { return code == dlpack::unsigned_integer; }
@@ -89,7 +89,7 @@ struct Array {
   Array placed() const;
   // The same elements in one dimension.
   Array flat() const;
-  // The elements in a type that the library computes with: float32 for halves.
+  // The elements in a type that every call takes: float32 for halves.
   Array computable() const { return element->is_half() ? cast(float_of(32)) : *this; }
   // Writes the elements of another array here.
   void assign(const Array& from) const { library->hooks.attr("assign")(object(), from.object()); }

@@ -45,6 +45,9 @@ bool is_widened(upsweep_type terms, upsweep_type sum) {
       return sum == UPSWEEP_I64;
     case UPSWEEP_F32:
       return sum == UPSWEEP_F64;
+    case UPSWEEP_F16:
+    case UPSWEEP_BF16:
+      return sum == UPSWEEP_F32;
     default:
       return false;
   }
@@ -77,7 +80,7 @@ struct Terms {
         computed(is_computed(a, unsigned_sum) ? unsigned_sum : wanted) {}
 
   static bool is_computed(const Array& a, const Element& sum) {
-    return !a.element->is_half() && (a.element->type == sum.type || is_widened(a.element->type, sum.type));
+    return a.element->type == sum.type || is_widened(a.element->type, sum.type);
   }
 };
 
@@ -99,8 +102,9 @@ nb::object reduced(const Array& a, bool by_rows, const char* operation, const El
     const nb::object shape = nb::object(a.shape_tuple())[nb::slice(a.ndim - 1)];
     return a.upload(nb::module_::import_("numpy").attr("full")(shape, total)).cast(wanted).object();
   }
-  // Integers of fewer bits are computed in 32, which wrap to the same, and halves as float32.
-  if (wanted.bits < 32) {
+  // Integers of fewer bits are computed in 32, which wrap to the same, and products of halves as float32.
+  const bool sums_halves = wanted.is_half() && a.element == &wanted && operation == std::string_view("sum");
+  if (wanted.bits < 32 && !sums_halves) {
     const Element& wide = wanted.is_half() ? float_of(32) : wanted.is_signed() ? signed_of(32) : unsigned_of(32);
     const Array terms = a.cast(wide), out = totals_of(terms, by_rows, wide);
     Call call = reduction_of(a, by_rows, operation, rung);
@@ -133,12 +137,10 @@ nb::object product(nb::handle x, nb::handle axis, nb::handle dtype, nb::handle i
 
 namespace {
 
-// The elements of an array that is not empty, in a type that extremes have, and in the same order.
-Array compared_of(const Array& a, const char* which, bool by_rows = false) {
+void require_elements(const Array& a, const char* which, bool by_rows = false) {
   if (by_rows && a.width() == 0)
     throw nb::value_error((std::string("the rows of x are empty, and have no ") + which).c_str());
   if (!by_rows && a.size == 0) throw nb::value_error((std::string("x is empty, and has no ") + which).c_str());
-  return a.element->bits >= 32 ? a : a.element->is_half() ? a.computable() : a.cast(signed_of(32));
 }
 
 }  // namespace
@@ -146,16 +148,17 @@ Array compared_of(const Array& a, const char* which, bool by_rows = false) {
 nb::object extreme(nb::handle x, nb::handle axis, const char* which, const char* rung) {
   const Array a = array_of(x);
   const bool by_rows = are_rows(a, axis);
-  const Array compared = compared_of(a, which, by_rows);
-  const Array out = totals_of(a, by_rows, *compared.element);
-  reduction_of(a, by_rows, which, rung).in(compared).out(out).run();
-  return result_of(out.cast(*a.element), by_rows);
+  require_elements(a, which, by_rows);
+  const Array out = totals_of(a, by_rows, *a.element);
+  reduction_of(a, by_rows, which, rung).in(a).out(out).run();
+  return result_of(out, by_rows);
 }
 
 nb::object position_of_extreme(nb::handle x, const char* which, const char* rung) {
-  const Array a = array_of(x), compared = compared_of(a, which);
+  const Array a = array_of(x);
+  require_elements(a, which);
   Call call("reduce", which, rung);
-  call.in(compared);
+  call.in(a);
   if (a.library->integer_bits == 64) {
     const Array out = a.scalar(a.integer()), written = out.view(unsigned_of(64));
     call.out(written).run();
@@ -190,7 +193,7 @@ nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb:
                           const char* rung) {
   const Array a = vector_of(x);
   const Element& wanted = sum_type(a, dtype);
-  if (wanted.is_half())
+  if (wanted.is_half() && a.element != &wanted)
     return narrowed(cumulative_sum(a.object(), nb::str("float32"), is_exclusive, initial, nb::none(), rung), wanted,
                     out, a);
   const Array result = output_of(out, a, a.size, wanted);
@@ -267,14 +270,13 @@ nb::object scan_of_rows(nb::handle x, const char* operation, nb::handle dtype, b
 
 nb::object sort(nb::handle x, const char* order, nb::handle out, const char* rung) {
   const Array a = vector_of(x);
-  if (a.element->is_half()) return narrowed(sort(a.computable().object(), order, nb::none(), rung), *a.element, out, a);
   const Array result = output_of(out, a, a.size, *a.element);
   Call("sort", order, rung).in(a).out(result).run();
   return result.object();
 }
 
 nb::object argsort(nb::handle x, const char* order, nb::handle out, const char* rung) {
-  const Array a = vector_of(x).computable(), indices = output_of(out, a, a.size, a.integer());
+  const Array a = vector_of(x), indices = output_of(out, a, a.size, a.integer());
   Call("sort", order, rung).in(a).without_out().out(indices).run();
   return indices.object();
 }
@@ -314,12 +316,12 @@ nb::tuple partitioned(const Array& keys, const Array& words, nb::handle values, 
 }  // namespace
 
 nb::tuple sort_by_key(nb::handle keys, nb::handle values, const char* order, const char* rung) {
-  const Array given = vector_of(keys, "keys"), a = given.computable(), moved = values_of(values, a);
+  const Array a = vector_of(keys, "keys"), moved = values_of(values, a);
   const Array out = a.empty(a.size, *a.element), out_values = moved.empty(moved.size, *moved.element);
   const Element& word = unsigned_of(moved.element->bits);
   const Array in_words = moved.view(word), out_words = out_values.view(word);
   Call("sort", order, rung).in(a).in(in_words).out(out).out(out_words).run();
-  return nb::make_tuple(out.cast(*given.element).object(), out_values.object());
+  return nb::make_tuple(out.object(), out_values.object());
 }
 
 nb::tuple partition_by_digit(nb::handle keys, nb::handle values, int first_bit, int bits, const char* rung) {
@@ -370,7 +372,8 @@ nb::object compress(nb::handle condition, nb::handle x, const char* rung) {
     throw nb::value_error(
         ("condition has " + std::to_string(flags.size) + " elements, x " + std::to_string(a.size)).c_str());
   const Array out = a.empty(a.size, *a.element);
-  return out.first(selected("select_flagged", a, &flags, out, nullptr, rung));
+  const Element& moved = a.element->is_half() ? unsigned_of(16) : *a.element;
+  return out.first(selected("select_flagged", a.view(moved), &flags, out.view(moved), nullptr, rung));
 }
 
 namespace {

@@ -28,6 +28,8 @@ std::size_t size_of(int type) {
       return 1;
     case UPSWEEP_I16:
     case UPSWEEP_U16:
+    case UPSWEEP_F16:
+    case UPSWEEP_BF16:
       return 2;
     case UPSWEEP_I32:
     case UPSWEEP_U32:
@@ -100,7 +102,7 @@ struct Decoded {
     if (!*value) return true;  // left out
     array.data = no_elements;
     char* const n = next_word(value);
-    return read(value, array.type) && read(n, array.count) && array.type >= UPSWEEP_I8 && array.type <= UPSWEEP_F64;
+    return read(value, array.type) && read(n, array.count) && array.type >= UPSWEEP_I8 && array.type <= UPSWEEP_BF16;
   }
   bool decode_scalar(std::string_view key, char* name) {
     if (call.scalar_count == max_scalars) return false;

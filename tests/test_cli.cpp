@@ -337,7 +337,7 @@ TEST_F(Cli, WrongArguments) {
   expect_error("bench reduce --param blokc=256", 2, "did you mean 'block'");
   expect_error("bench scan --param inclusve=1", 2, "did you mean 'inclusive'");
   expect_error("bench reduce --situation hot", 2, "--situation");
-  expect_error("bench reduce --type u16", 2, "does not take type u16");
+  expect_error("bench partition --type u16", 2, "does not take type u16");
   expect_error("bench reduce --backend simt", 2, "explain");
   expect_error("compare one.jsonl", 2, "after");
 }

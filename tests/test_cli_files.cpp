@@ -251,10 +251,14 @@ TEST_F(Cli, OptionsThatAModeDoesNotRead) {
 // A hint names rungs that take the case, if there are any, and a conversion that helps.
 TEST_F(Cli, RungsThatDoNotTakeTheType) {
   write_raw<std::uint16_t>("narrow.raw", {3, 5, 10, 4});
-  expect_error("run reduce narrow.raw --type u16 --op max", 2,
-               "reduce does not take u16 (compute in a wider type: --out-type i32, u32, i64, u64, f32, f64)");
-  expect_error("run reduce narrow.raw --type u16 --op argmax", 2,
-               "reduce does not take u16 (convert the file, in numpy: a.astype('i4'))");
+  expect_error(
+      "run reduce narrow.raw --type u16", 2,
+      "reduce does not take the sum of u16 (compute in a wider type: --out-type i32, u32, i64, u64, f32, f64)");
+  EXPECT_EQ(run("run reduce narrow.raw --type u16 --op max").out, "10\n");
+  EXPECT_EQ(run("run reduce narrow.raw --type u16 --op argmax").out, "2\n");
+  EXPECT_EQ(run("run reduce narrow.raw --type u16 --out-type u64").out, "22\n");
+  expect_error("run partition narrow.raw --type u16", 2,
+               "partition does not take u16 (convert the file, in numpy: a.astype('u4'))");
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   const Outcome reproducible = run("run scan in.raw --type i32 --rung reproducible");
   EXPECT_NE(reproducible.err.find("scan/reproducible does not take the sum of i32 (these do: serial"),
@@ -265,6 +269,24 @@ TEST_F(Cli, RungsThatDoNotTakeTheType) {
   expect_error("run reduce wide.raw --type u64 --op max --backend simt --rung total", 2,
                "no rung of reduce takes max of u64 (of u64 it takes sum, argmax)");
 #endif
+}
+
+// 1.5, -2, 0.25 and NaN as f16, and 1.5, -2 as bf16.
+TEST_F(Cli, RunsOnHalves) {
+  write_raw<std::uint16_t>("f16.raw", {0x3e00, 0xc000, 0x3400, 0x7e00});
+  EXPECT_EQ(run("run sort f16.raw --type f16").out, "-2\n0.25\n1.5\nnan\n");
+  EXPECT_EQ(run("run reduce f16.raw --type f16 -n 3").out, "-0.25\n");
+  EXPECT_EQ(run("run reduce f16.raw --type f16 -n 3 --out-type f64").out, "-0.25\n");
+  EXPECT_EQ(run("run reduce f16.raw --type f16 --op argmax").out, "3\n");
+  EXPECT_EQ(run("run scan f16.raw --type f16 -n 3 --param initial=0.5 --out-type f32").out, "0.5\n2\n0\n");
+  EXPECT_EQ(run("run sort f16.raw --type f16 -o sorted.npy").code, 0);
+  EXPECT_EQ(run("run reduce sorted.npy -n 3 --op max").out, "1.5\n");
+  write_raw<std::uint16_t>("bf16.raw", {0x3fc0, 0xc000});
+  EXPECT_EQ(run("run sort bf16.raw --type bf16").out, "-2\n1.5\n");
+  expect_error("run sort bf16.raw --type bf16 -o sorted.npy", 2,
+               ".npy files have no bf16 (write raw numbers: --out-format raw)");
+  expect_error("run saxpy bf16.raw --with bf16.raw --type bf16", 2,
+               "saxpy does not take bf16 (convert the file, in numpy: a.astype('f4'))");
 }
 
 // Segments that end in one chunk and begin in another, and a shorter one at the end.
@@ -361,7 +383,7 @@ TEST_F(Cli, RunInAWiderType) {
   EXPECT_EQ(run("run scan signs.raw --type i8 -n 2").err, "") << "an exclusive scan leaves out the last element";
 
   EXPECT_EQ(run("run reduce ones.raw --type u8").out, "300\n") << "sums of bytes are u64";
-  expect_error("run reduce ones.raw --type u8 --op min", 2, "of u8 it takes sum");
+  EXPECT_EQ(run("run reduce ones.raw --type u8 --op min").out, "1\n");
   expect_error("run reduce signs.raw --type i8 -o x.npy", 2, "--out-type i32, i64, f32, f64");
   expect_error("run scan ones.raw --type u8 --out-type i8 -o x.npy", 2, "wider types: i16 u16 i32 u32 i64 u64 f32 f64");
   expect_error("run scan signs.raw --type i8 --out-type u64 -o x.npy", 2, "does not convert i8 to it without loss");
@@ -459,7 +481,8 @@ TEST_F(Cli, RunTakesWhatThePrimitiveTakes) {
   expect_error("run saxpy in.raw --with in.raw --type i32 --op unique", 2, "saxpy has no operations");
   expect_error("run segmented_scan in.raw --type i32 --op product", 2, "no op of segmented_scan named 'product'");
   expect_error("run segmented_scan in.raw --type i32 --op product", 2, "there are: sum min max");
-  expect_error("run scan in.raw --type i16 --op product", 2, "of i16 it takes sum, min, max");
+  expect_error("run scan in.raw --type i16 --op product", 2,
+               "the product of i16 (compute in a wider type: --out-type i32");
   expect_error("run scan in.raw --type i32 --op summ", 2, "did you mean 'sum'?");
 }
 
@@ -1094,7 +1117,7 @@ TEST_F(Cli, BadFiles) {
   write("odd.raw", "12345");
   expect_error("run reduce odd.raw --type u32", 2, "odd.raw");
   expect_error("run reduce odd.raw --type u9", 2, "no type named 'u9'");
-  expect_error("run reduce odd.raw --type u8 --op min", 2, "u8");
+  expect_error("run reduce odd.raw --type u8 --op product", 2, "u8");
   write("in.raw", "1234");
   expect_error("run reduce in.raw --type u32 --rung smid", 2, "did you mean 'simd'?");
   // A failed run leaves neither an output nor a temporary file.

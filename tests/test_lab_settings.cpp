@@ -105,6 +105,7 @@ TEST(Values, WhatIsNoElement) {
   refused(Type::i64, "9223372036854775808"), refused(Type::i64, "-9223372036854775809");
   refused(Type::u64, "18446744073709551616");
   refused(Type::f32, "1e39"), refused(Type::f64, "1e400");
+  refused(Type::f16, "65520"), refused(Type::bf16, "3.4e38");
 }
 
 TEST(Values, WhatIsNoFlagNumberOrName) {

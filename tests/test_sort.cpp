@@ -378,7 +378,7 @@ std::optional<std::string> mistake(const Case& c, const Problem& problem, const 
     outputs.push_back(call.out[k++].data);
   }
   Status status;
-  visit(c.type, [&]<class T>(TypeTag<T>) {
+  visit_any(c.type, [&]<class T>(TypeTag<T>) {
     const auto a = Binding::args<T, NoOperation>(call);
     const int cores = static_cast<int>(threads);
     status = ladders::sort::sort_by_numbers(a, cores, [&](const Caller& caller) {

@@ -437,8 +437,8 @@ TEST_F(Invoke, ArraysOfAnotherType) {
   std::vector<std::uint8_t> byte(1);
   expect_refused(Code::invalid_argument, "the output is u8, not u64",
                  {.contract = contract("reduce"), .operation = Op::sum, .in = {view(bytes)}, .out = {view(byte)}});
-  expect_refused(Code::unsupported, "does not take the max of u8",
-                 {.contract = contract("reduce"), .operation = Op::max, .in = {view(bytes)}, .out = {view(byte)}});
+  expect_refused(Code::unsupported, "does not take the product of u8",
+                 {.contract = contract("reduce"), .operation = Op::product, .in = {view(bytes)}, .out = {view(byte)}});
   std::vector<std::uint8_t> products(n);
   expect_refused(
       Code::unsupported, "does not take the product of u8",

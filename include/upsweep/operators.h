@@ -20,6 +20,10 @@ namespace upsweep {
 
 enum class Op : std::uint8_t { sum, product, min, max };
 
+// True for float, double and the types of upsweep/half.h.
+template <class T>
+inline constexpr bool is_floating = std::is_floating_point_v<T>;
+
 namespace detail {
 // Signed overflow is undefined in C++ but wraps on all supported machines, so the arithmetic is unsigned. Types
 // narrower than int are widened to unsigned first, because u16 * u16 would be computed in (signed) int.
@@ -38,7 +42,7 @@ struct Sum {
   // -0 for floats, because +0 + -0 is +0.
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (is_floating<T>)
       return T(-0.0);
     else
       return T(0);
@@ -65,7 +69,7 @@ struct Min {
   static constexpr Op operation = Op::min;
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (is_floating<T>)
       return std::numeric_limits<T>::infinity();
     else
       return std::numeric_limits<T>::max();
@@ -79,7 +83,7 @@ struct Max {
   static constexpr Op operation = Op::max;
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (is_floating<T>)
       return -std::numeric_limits<T>::infinity();
     else
       return std::numeric_limits<T>::lowest();
@@ -92,7 +96,7 @@ struct Max {
 
 // True if the result over no elements differs from O's neutral element: float sums, whose neutral element is -0.
 template <class O, class T>
-inline constexpr bool none_is_not_neutral = std::is_same_v<O, Sum>&& std::is_floating_point_v<T>;
+inline constexpr bool none_is_not_neutral = std::is_same_v<O, Sum> && is_floating<T>;
 
 // The result over no elements: of an empty reduction, or the first of an exclusive scan or segment. For results only:
 // operands start from neutral(), because this value would turn -0 into +0.

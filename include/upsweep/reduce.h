@@ -4,7 +4,9 @@
 // An initial value acts as an extra element before in[0], and is the result if n is 0. As in std::reduce, it precedes
 // the operator in the argument list. Sums may be wider than their elements, so that they do not wrap or round at the
 // elements' width: u8 as u32 or u64, u32 as u64, i32 as i64, f32 as f64. The type of the output, or of the initial
-// value if there is no output, selects this; every addition is in that type.
+// value if there is no output, selects this; every addition is in that type. Sums of f16 and bf16 are computed in float
+// whatever their type, and rounded once. Other elements of 8 and 16 bits have no sums, and none of these have products;
+// the call then throws Error(unsupported).
 //
 //   upsweep::reduce(gpu, bytes, std::uint64_t{0});  // sums std::uint8_t in 64 bits
 //
@@ -31,7 +33,7 @@ namespace upsweep {
 
 extern const Contract reduce_contract;
 
-// The element types that the library is compiled for: 32- and 64-bit integers, float and double.
+// The element types that user-defined operators take: 32- and 64-bit integers, float and double.
 template <class T>
 concept ReduceElement = std::is_arithmetic_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8) && !std::same_as<T, wchar_t> &&
                         !std::same_as<T, char32_t>;
@@ -73,12 +75,10 @@ T reduce_in_order(const T* in, std::size_t n, BinaryOp& op) {
 // default may refuse an initial value or a wider output (unsupported). For arrays, waiting and errors, see
 // upsweep/view.h and invoke().
 template <InputArray In, SumOutputOf<input_element<In>> Out>
-requires ReduceElement<element_of<Out>>
 void reduce(Device& device, const In& in, Out&& out, Op op = Op::sum, const Options& options = {}) {
   invoke(device, detail::reduction(op, view(in), view(out)), options);
 }
 template <InputArray In, SumOutputOf<input_element<In>> Out>
-requires ReduceElement<element_of<Out>>
 void reduce(Device& device, const In& in, Out&& out, std::type_identity_t<element_of<Out>> initial, Op op = Op::sum,
             const Options& options = {}) {
   invoke(device, detail::reduction(op, view(in), view(out), reduce_scalars.scalars({.initial = initial})), options);
@@ -86,15 +86,14 @@ void reduce(Device& device, const In& in, Out&& out, std::type_identity_t<elemen
 
 // The same, but waits and returns the result.
 template <InputArray In>
-requires ReduceElement<input_element<In>> input_element<In> reduce(Device& device, const In& in, Op op = Op::sum,
-                                                                   const Options& options = {}) {
+input_element<In> reduce(Device& device, const In& in, Op op = Op::sum, const Options& options = {}) {
   input_element<In> out;
   reduce(device, in, host_view(&out, 1), op, options);
   return out;
 }
-template <InputArray In, ReduceElement T>
-requires(std::same_as<input_element<In>, T> || widens_sums(type_of<input_element<In>>(), type_of<T>())) T
-    reduce(Device& device, const In& in, T initial, Op op = Op::sum, const Options& options = {}) {
+template <InputArray In, Element T>
+requires(std::same_as<input_element<In>, T> || widens_sums(type_of<input_element<In>>(), type_of<T>()))
+T reduce(Device& device, const In& in, T initial, Op op = Op::sum, const Options& options = {}) {
   T out;
   reduce(device, in, host_view(&out, 1), initial, op, options);
   return out;
@@ -106,14 +105,12 @@ requires(std::same_as<input_element<In>, T> || widens_sums(type_of<input_element
 //
 //   upsweep::reduce_segments(gpu, matrix, columns, sums_of_rows);
 template <InputArray In, SumOutputOf<input_element<In>> Out>
-requires ReduceElement<element_of<Out>>
 void reduce_segments(Device& device, const In& in, std::size_t segment_length, Out&& out, Op op = Op::sum,
                      const Options& options = {}) {
   const Scalars scalars = reduce_scalars.scalars({.segment_length = segment_length});
   invoke(device, detail::reduction(op, view(in), view(out), scalars), options);
 }
 template <InputArray In, SumOutputOf<input_element<In>> Out>
-requires ReduceElement<element_of<Out>>
 void reduce_segments(Device& device, const In& in, std::size_t segment_length, Out&& out,
                      std::type_identity_t<element_of<Out>> initial, Op op = Op::sum, const Options& options = {}) {
   const Scalars scalars = reduce_scalars.scalars({.initial = initial, .segment_length = segment_length});
@@ -122,27 +119,23 @@ void reduce_segments(Device& device, const In& in, std::size_t segment_length, O
 
 // out[0] = the index of the first smallest or largest element.
 template <InputArray In, OutputOf<std::uint64_t> Out>
-requires ReduceElement<input_element<In>>
 void argmin(Device& device, const In& in, Out&& out, const Options& options = {}) {
   invoke(device, detail::reduction(IndexOf::min, view(in), view(out)), options);
 }
 template <InputArray In, OutputOf<std::uint64_t> Out>
-requires ReduceElement<input_element<In>>
 void argmax(Device& device, const In& in, Out&& out, const Options& options = {}) {
   invoke(device, detail::reduction(IndexOf::max, view(in), view(out)), options);
 }
 
 // The same, but wait and return the index.
 template <InputArray In>
-requires ReduceElement<input_element<In>> std::uint64_t argmin(Device& device, const In& in,
-                                                               const Options& options = {}) {
+std::uint64_t argmin(Device& device, const In& in, const Options& options = {}) {
   std::uint64_t out;
   argmin(device, in, host_view(&out, 1), options);
   return out;
 }
 template <InputArray In>
-requires ReduceElement<input_element<In>> std::uint64_t argmax(Device& device, const In& in,
-                                                               const Options& options = {}) {
+std::uint64_t argmax(Device& device, const In& in, const Options& options = {}) {
   std::uint64_t out;
   argmax(device, in, host_view(&out, 1), options);
   return out;

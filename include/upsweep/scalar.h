@@ -15,7 +15,7 @@ class Scalar {
  public:
   constexpr Scalar() = default;
   template <class T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T> || is_half<T>
   constexpr Scalar(T value) : given_(true) {  // NOLINT: implicit, so that a call can pass plain values
     if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
       bytes_[0] = static_cast<unsigned char>(value);

@@ -6,8 +6,9 @@
 // segment: out[0] is the initial value (exclusive) or initial op in[0] (inclusive).
 //
 // Sums may be wider than their elements, so that they do not wrap or round at the elements' width: u8 as u32 or u64,
-// u32 as u64, i32 as i64, f32 as f64. The output's element type selects this; it is also the type of every addition and
-// of the initial value. Products, minima and maxima have the type of their elements.
+// u32 as u64, i32 as i64, f32 as f64, f16 and bf16 as f32. The output's element type selects this; it is also the type
+// of every addition and of the initial value. Sums of f16 and bf16, which have no other scans, are always computed in
+// float. Products, minima and maxima have the type of their elements.
 //
 //   upsweep::exclusive_scan(gpu, counts, offsets);             // std::uint32_t counts, std::uint64_t row offsets
 //   upsweep::inclusive_scan(gpu, in, out, 100, upsweep::Op::max);

@@ -5,18 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
+#include "upsweep/half.h"
 #include "upsweep/operators.h"
 
 namespace upsweep {
 
-enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16 };
 enum class Backend : std::uint8_t { cpu, cuda, simt };
 
-inline constexpr std::array<std::string_view, 10> type_names{"i8",  "u8",  "i16", "u16", "i32",
-                                                             "u32", "i64", "u64", "f32", "f64"};
+inline constexpr std::array<std::string_view, 12> type_names{"i8",  "u8",  "i16", "u16", "i32", "u32",
+                                                             "i64", "u64", "f32", "f64", "f16", "bf16"};
+inline constexpr std::span arithmetic_type_names = std::span(type_names).first<10>();
 inline constexpr std::array<std::string_view, 4> op_names{"sum", "product", "min", "max"};
 inline constexpr std::array<std::string_view, 3> backend_names{"cpu", "cuda", "simt"};
 
@@ -41,10 +44,11 @@ constexpr std::optional<Enum> parse(std::string_view name) {
 }
 
 constexpr std::size_t size_of(Type t) {  // bytes
-  constexpr std::array<std::size_t, 10> bytes{1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  constexpr std::array<std::size_t, 12> bytes{1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2, 2};
   return bytes[static_cast<std::size_t>(t)];
 }
-constexpr bool is_float(Type t) { return t == Type::f32 || t == Type::f64; }
+constexpr bool is_half_type(Type t) { return t == Type::f16 || t == Type::bf16; }
+constexpr bool is_float(Type t) { return t == Type::f32 || t == Type::f64 || is_half_type(t); }
 
 // True if sums of one element type may be computed and written in another, wider one, so that they do not wrap or round
 // at the elements' width: offsets from counts, totals of bytes. The list is short because each pair adds a kernel to
@@ -59,22 +63,28 @@ constexpr bool widens_sums(Type element, Type sum) {
       return sum == Type::i64;
     case Type::f32:
       return sum == Type::f64;
+    case Type::f16:
+    case Type::bf16:
+      return sum == Type::f32;
     default:
       return false;
   }
 }
-inline constexpr const char* wider_sums = "sums may be wider: u8 as u32 or u64, u32 as u64, i32 as i64, f32 as f64";
+inline constexpr const char* wider_sums =
+    "sums may be wider: u8 as u32 or u64, u32 as u64, i32 as i64, f32 as f64, f16 and bf16 as f32";
 
 template <class T>
 struct TypeTag {
   using type = T;
 };
 
-// The Type of a C++ arithmetic type, by size and signedness, so that `long` and `long long` are both i64.
+// The Type of a C++ type; of arithmetic ones by size and signedness, so that `long` and `long long` are both i64.
 template <class T>
 constexpr Type type_of() {
-  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "no upsweep::Type for this C++ type");
-  if constexpr (std::is_floating_point_v<T>)
+  static_assert((std::is_arithmetic_v<T> && sizeof(T) <= 8) || is_half<T>, "no upsweep::Type for this C++ type");
+  if constexpr (is_half<T>)
+    return std::is_same_v<T, f16> ? Type::f16 : Type::bf16;
+  else if constexpr (std::is_floating_point_v<T>)
     return sizeof(T) == 4 ? Type::f32 : Type::f64;
   else {
     constexpr int log2_bytes = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
@@ -82,11 +92,11 @@ constexpr Type type_of() {
   }
 }
 
-// The element types that the library is compiled for: integers of 8 to 64 bits, float and double.
+// The element types that the library is compiled for: integers of 8 to 64 bits, float, double, f16 and bf16.
 template <class T>
-concept Element = (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&!std::same_as<T, bool> &&
-                  !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
-                  !std::same_as<T, char32_t>;
+concept Element =
+    (std::integral<T> || std::same_as<T, float> || std::same_as<T, double> || is_half<T>) && !std::same_as<T, bool> &&
+    !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
 // visit(op, f): calls f(Sum{}), f(Product{}), f(Min{}) or f(Max{}), as `op` says, and returns its result.
 template <class F>
@@ -104,7 +114,8 @@ constexpr decltype(auto) visit(Op op, F&& f) {
   return f(Sum{});
 }
 
-// visit(type, f): calls f(TypeTag<T>{}) with the C++ type that `type` names.
+// visit(type, f): calls f(TypeTag<T>{}) with the C++ type that `type` names, which is arithmetic: visit_any() takes the
+// types of 16-bit floats too.
 template <class F>
 constexpr decltype(auto) visit(Type type, F&& f) {
   switch (type) {
@@ -126,10 +137,19 @@ constexpr decltype(auto) visit(Type type, F&& f) {
       return f(TypeTag<std::uint64_t>{});
     case Type::f32:
       return f(TypeTag<float>{});
-    case Type::f64:
+    default:
       break;
   }
   return f(TypeTag<double>{});
+}
+template <class F>
+constexpr decltype(auto) visit_half(Type type, F&& f) {
+  if (type == Type::f16) return f(TypeTag<f16>{});
+  return f(TypeTag<bf16>{});
+}
+template <class F>
+constexpr decltype(auto) visit_any(Type type, F&& f) {
+  return is_half_type(type) ? visit_half(type, f) : visit(type, f);
 }
 
 }  // namespace upsweep

@@ -302,6 +302,7 @@ def test_eight_threads_at_once() -> None:
     assert not wrong
 
 
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="JAX's own calls take more memory as they go on a GPU")
 def test_memory_stays_flat() -> None:
     x = jnp.arange(100)
 
@@ -334,9 +335,9 @@ def test_numbers_that_change_compile_few_programs(library: Any) -> None:
 
 
 def run(program: str, **environment: str) -> str:
-    ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, **environment}
-    )
+    # Unless told not to, JAX takes most of a GPU's memory, which this process already has.
+    environment = {**os.environ, **environment, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 

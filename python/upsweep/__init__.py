@@ -6,9 +6,9 @@ the same device. On a GPU they are queued on the library's current stream, and w
 depends on the data. Under jax.jit they are parts of the compiled program.
 
 Arrays of bool, integers of 8 to 64 bits, float32 and float64 are used in place; those that are not contiguous, or not
-in the machine's byte order, are copied first. Sums and products in another type than that of the elements, and extremes
-of bool and of 8 and 16 bits, convert the elements first, except for the sums of bool, uint8, and of 32 bits in 64.
-float16 and bfloat16 are converted to float32 and back. Other types raise TypeError.
+in the machine's byte order, are copied first. Sums and products in another type than that of the elements convert the
+elements first, except for the sums of bool, uint8, and of 32 bits in 64. float16 and bfloat16 are computed as float32;
+sums, extremes and sorts read them in place. Other types raise TypeError.
 """
 
 from __future__ import annotations

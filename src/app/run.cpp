@@ -90,12 +90,23 @@ const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platfor
   throw unknown_name("rung", o.rung, names);
 }
 
-// True if the rung itself writes sums of the input in the requested type.
-bool writes_out_type(const RunOptions& o, const Primitive& primitive, const Rung& rung, Operation operation,
-                     Type input) {
-  const auto out = parse<Type>(o.out_type);
-  return primitive.sums_in_type && out && operation == Operation(Op::sum) && rung.takes_wider_output &&
-         widens_sums(input, *out);
+// Returns the requested type of sums, if the rung itself writes it. Sums of halves are f32 by default, because the
+// parts of a file are added one by one.
+std::optional<Type> type_of_rung(const RunOptions& o, const Primitive& primitive, const Rung& rung, Operation operation,
+                                 Type input) {
+  const auto out = o.out_type.empty() && is_half_type(input) ? Type::f32 : parse<Type>(o.out_type);
+  const bool is_sum = primitive.sums_in_type && operation == Operation(Op::sum);
+  return is_sum && out && rung.takes_wider_output && widens_sums(input, *out) ? out : std::nullopt;
+}
+
+// Returns the element types for which the primitive has this operation. The CPU's rungs have all of them.
+std::vector<Type> types_of(const Primitive& primitive, Operation operation) {
+  std::vector<Type> types = primitive.types();
+  const Rungs rungs = lab::open_platform(Backend::cpu).rungs_of(primitive.contract);
+  std::erase_if(types, [&](Type type) {
+    return std::none_of(rungs.begin(), rungs.end(), [&](const Rung* rung) { return rung->find(type, operation); });
+  });
+  return types;
 }
 
 // Returns the type to compute in: the input's, or a wider one if requested.
@@ -103,14 +114,15 @@ Type chosen_type(const RunOptions& o, const Primitive& primitive, Operation oper
   // The output has the input's type, unless it is an index.
   const Call call{.operation = operation, .in = {{{.type = Type::f64}}}};
   const bool in_type = primitive.sums_in_type && primitive.contract.type_of_output(call, 0) == Type::f64;
+  const std::vector<Type> types = types_of(primitive, operation);
   std::vector<std::string_view> wider;
-  for (const Type type : primitive.types())
+  for (const Type type : types)
     if (in_type && widens(input, type)) wider.push_back(to_string(type));
   const std::string hint = wider.empty() ? "omit --out-type" : fmt::format("wider types: {}", fmt::join(wider, " "));
   if (o.out_type.empty()) {
-    const auto types = primitive.types();
     if (wider.empty() || std::find(types.begin(), types.end(), input) != types.end()) return input;
-    throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(input)),
+    throw Error(Code::unsupported,
+                fmt::format("{} does not take the {} of {}", primitive.name(), operation.name(), to_string(input)),
                 fmt::format("compute in a wider type: --out-type {}", fmt::join(wider, ", ")));
   }
   const Type type = named<Type>("type", o.out_type, type_names);
@@ -208,14 +220,14 @@ int work(const RunOptions& o) {
   auto reader = open_array(o.input, type, file_format_of(o.format));
   const auto types = primitive.types();
   const auto takes = [&](Type t) { return std::find(types.begin(), types.end(), t) != types.end(); };
-  const bool widened_by_rung = writes_out_type(o, primitive, rung, operation, reader->type());
+  const std::optional<Type> widened_by_rung = type_of_rung(o, primitive, rung, operation, reader->type());
   const Type computed = widened_by_rung ? reader->type() : chosen_type(o, primitive, operation, reader->type());
   if (!takes(computed))
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(reader->type())),
                 conversion_hint(primitive, reader->type()));
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
   Case c{.type = computed, .operation = operation};
-  if (widened_by_rung) c.settings.set(out_type_shape, out_type_scalar(*parse<Type>(o.out_type)));
+  if (widened_by_rung) c.settings.set(out_type_shape, out_type_scalar(*widened_by_rung));
   set_params(cases, primitive, platform.backend(), c);
   for (const Settings::Item& item : c.settings)
     if (!primitive.reads_streamed(*item.parameter))

@@ -20,15 +20,16 @@ namespace {
 // "nan", because its sign depends on the processor.
 std::string as_text(Type type, std::span<const std::byte> elements, bool json, bool first) {
   std::string text;
-  visit(type, [&]<class T>(TypeTag<T>) {
+  visit_any(type, [&]<class T>(TypeTag<T>) {
     for (std::size_t at = 0; at < elements.size(); at += sizeof(T)) {
-      T value;
-      std::memcpy(&value, elements.data() + at, sizeof(T));
+      T element;
+      std::memcpy(&element, elements.data() + at, sizeof(T));
+      auto value = static_cast<Computed<T>>(element);
       bool finite = true, minus_zero = false;
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (is_floating<T>) {
         finite = std::isfinite(value);
         minus_zero = value == 0 && std::signbit(value);
-        if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
+        if (std::isnan(value)) value = std::numeric_limits<decltype(value)>::quiet_NaN();
       }
       if (!json) {
         text += fmt::format("{}\n", value);

@@ -174,8 +174,9 @@ void declare_case_options(CLI::App& command, CaseOptions& s, bool with_backend) 
   offer_rungs(list("--rung", s.rungs, "Only these rungs, by name: a,b (default: all)"), offered);
   if (with_backend)
     offer_backends(list("--backend", s.backends, "cpu, cuda, simt (default: the available ones that make sense)"));
-  offer_types(list("--type", s.types,
-                   "Element types: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; reduce takes 32 and 64 bits"));
+  offer_types(
+      list("--type", s.types,
+           "Element types: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; of reduce, scan and sort also f16, bf16"));
   offer_operations(list("--op", s.ops, "Operators: sum, product, min, max; for select: find_repeats, select_if, ..."));
   command.add_option("-n,--size", s.sizes, "Elements: 1000, 64K, 1e6, 2^20, lists 1K,1M, powers 2^10..2^24");
   offer(list("--input", s.inputs, "Named inputs: uniform, zipf, ..."), [](const Line& line) {

@@ -30,7 +30,9 @@ namespace {
 Scalar initial_of(const Parameter& parameter, Type element, const Scalars& before) {
   if (parameter.initial_for) return parameter.initial_for(element, before);
   if (parameter.kind != Parameter::Kind::element) return parameter.initial;  // empty for a result
-  return visit(element, [&]<class T>(TypeTag<T>) -> Scalar { return static_cast<T>(parameter.initial.as<double>()); });
+  return visit_any(element, [&]<class T>(TypeTag<T>) -> Scalar {
+    return static_cast<T>(static_cast<Computed<T>>(parameter.initial.as<double>()));
+  });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/workspace.h"
+#include "upsweep/half.h"
 #include "upsweep/operators.h"
 #include "upsweep/status.h"
 

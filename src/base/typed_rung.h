@@ -37,13 +37,17 @@ struct NoOperation {};
 // Bases of a ladder's Binding, which adds `primitive`; `operations`, if they are types; `takes`, if the primitive does
 // not support every type; and:
 //   template <class T, class O> static Args<T, O> args(const Call&);  a rung's typed arguments
+// If halves (f16, bf16) are among the types:
+//   static constexpr bool takes_halves = true;
 // If it has an initial value, which only some rungs take:
 //   static Scalar initial(const Call&);
 // If it may reduce segments, which only some rungs take:
 //   static std::size_t segment_length(const Call&);
 // If sums may be wider than the elements, in which case it also has args<T, O, Out>:
 //   static Type output_type(const Call&);
-//   template <class T> static constexpr bool writes;                  T as an output; without it, all
+//   template <class T, class O> static constexpr bool writes;         T as an output; without it, all
+// If results written as some T are computed in a wider type, by rungs that take wider outputs:
+//   template <class T, class O> static constexpr bool computes_wider;
 // visit() calls f with the struct of the operation that a call names, or with NoOperation.
 struct AnyType {
   template <class T, class O>
@@ -101,6 +105,14 @@ constexpr bool has_wider_sums() {
     for (std::size_t t = 0; t < type_names.size(); ++t) any |= widens_sums(type_of<T>(), static_cast<Type>(t));
   return any;
 }
+// True if results of O that are written as T are computed in a wider type.
+template <class Binding, class T, class O>
+constexpr bool computes_wider() {
+  if constexpr (requires { Binding::template computes_wider<T, O>; })
+    return Binding::template computes_wider<T, O>;
+  else
+    return false;
+}
 // True if rung R supports sums that are wider than its elements.
 template <class R>
 constexpr bool takes_wider_output() {
@@ -129,10 +141,10 @@ Initial<T, O> initial_of(const Scalar& scalar) {
 }
 
 // True if outputs may have the type of the elements.
-template <class Binding, class T>
+template <class Binding, class T, class O>
 constexpr bool writes_elements() {
-  if constexpr (requires { Binding::template writes<T>; })
-    return Binding::template writes<T>;
+  if constexpr (requires { Binding::template writes<T, O>; })
+    return Binding::template writes<T, O>;
   else
     return true;
 }
@@ -155,7 +167,7 @@ Status run_call(const Call& c) {
         });
     if (out != type_of<T>()) return no_wider_output;
   }
-  if constexpr (writes_elements<Binding, T>())
+  if constexpr (writes_elements<Binding, T, O>())
     return R::template run<T, O>(Binding::template args<T, O>(c));
   else
     return no_wider_output;
@@ -166,19 +178,24 @@ Status run_call(const Call& c) {
 template <class Binding, class R>
 RunFn find_typed_run(Type type, Operation operation) {
   if (!operation && !std::is_base_of_v<SingleOperation, Binding>) return nullptr;
-  return visit(type, [&]<class Tag>(Tag) -> RunFn {
-    using T = typename Tag::type;
+  const auto find = [&]<class T>(TypeTag<T>) -> RunFn {
     return Binding::visit(operation, [&]<class O>(O) -> RunFn {
       if constexpr (!Binding::template takes<T, O> || !supports<R, T, O>())
         return nullptr;
+      else if constexpr (computes_wider<Binding, T, O>() && !takes_wider_output<R>())
+        return nullptr;
       else if constexpr (Untyped<R>)
         return &R::run;
-      else if constexpr (covers<Binding, R, T, O>() && (writes_elements<Binding, T>() || takes_wider_output<R>()))
+      else if constexpr (covers<Binding, R, T, O>() && (writes_elements<Binding, T, O>() || takes_wider_output<R>()))
         return &run_call<Binding, R, T, O>;
       else
         return nullptr;
     });
-  });
+  };
+  if constexpr (requires { Binding::takes_halves; })
+    return visit_any(type, find);
+  else
+    return is_half_type(type) ? nullptr : visit(type, find);
 }
 
 // Makes a Rung from R, which has a Story and Status run<T, O>(const Args<T, O>&), or run(const Call&); its other

@@ -223,6 +223,8 @@ class HeaderParser {
 };
 
 std::string descr(Type type) {
+  if (type == Type::bf16)
+    throw Error(Code::unsupported, ".npy files have no bf16", "write raw numbers: --out-format raw");
   return std::string(size_of(type) == 1 ? "|" : "<") + to_string(type)[0] + std::to_string(size_of(type));
 }
 
@@ -287,15 +289,6 @@ std::string npy_header(Type type, std::span<const std::uint64_t> shape) {
   return header + text;
 }
 
-float float_of_half(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31, fraction = half & 1023u;
-  if (exponent == 0) {  // zero and subnormal: a multiple of 2^-24
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -magnitude : magnitude;
-  }
-  return std::bit_cast<float>(sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13);
-}
-
 namespace {
 
 template <std::size_t size>
@@ -317,7 +310,7 @@ void widen_halves(std::span<std::byte> to) {
   for (std::size_t k = 0; k < to.size() / sizeof(float); ++k) {
     std::uint16_t half;
     std::memcpy(&half, halves + k * sizeof half, sizeof half);
-    const float value = float_of_half(half);
+    const float value = f16::of_bits(half);
     std::memcpy(to.data() + k * sizeof value, &value, sizeof value);
   }
 }

@@ -34,9 +34,6 @@ inline constexpr std::size_t largest_npy_header = 65535;
 // padding fits any count, so a 1-d header always has 128 bytes and can be rewritten in place.
 std::string npy_header(Type type, std::span<const std::uint64_t> shape);
 
-// Exact: f32 represents every float16 value, and NaNs keep their bits.
-float float_of_half(std::uint16_t half);
-
 class NpyReader final : public ArrayReader {
  public:
   // Throws Error(bad_file), also if the file's size is known and does not match the header.

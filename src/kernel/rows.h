@@ -2,6 +2,7 @@
 #pragma once
 #include "kernel/vector.h"
 #include "kernel/warp.h"
+#include "upsweep/half.h"
 
 namespace upsweep {
 
@@ -105,9 +106,10 @@ __device__ __forceinline__ void store_empty_prefix(Out* out,  // in.begin elemen
 template <class T, class Op>
 inline constexpr bool sums_in_words = std::is_same_v<Op, Sum>&& std::is_integral_v<T> && sizeof(T) < 4;
 
-// The type of totals that are written as T. Sums of narrow integers wrap at the end, not at every step.
+// The type of totals that are written as T. Sums of narrow integers wrap at the end, not at every step, and those of
+// halves are rounded there.
 template <class T, class Op>
-using Total = std::conditional_t<sums_in_words<T, Op>, unsigned, T>;
+using Total = std::conditional_t<sums_in_words<T, Op>, unsigned, Computed<T>>;
 
 inline constexpr unsigned even_bytes = 0x00ff00ff, both_halves = 0x00010001;
 
@@ -118,10 +120,10 @@ __device__ __forceinline__ Total<Out, Op> fold_raw(const uint4& pack, Op op) {
     for (const unsigned word : {pack.x, pack.y, pack.z, pack.w})
       sum += sizeof(T) == 1 ? (word & even_bytes) + (word >> 8 & even_bytes) : (word & 0xffff) + (word >> 16);
     return sizeof(T) == 1 ? (sum & 0xffff) + (sum >> 16) : sum;
-  } else if constexpr (std::is_same_v<T, Out>) {
+  } else if constexpr (std::is_same_v<T, Total<Out, Op>>) {
     return fold(as_pack<T>(pack), op);
   } else {
-    return fold(widen_pack<Out>(as_pack<T>(pack)), op);
+    return fold(widen_pack<Total<Out, Op>>(as_pack<T>(pack)), op);
   }
 }
 
@@ -153,8 +155,8 @@ __device__ __forceinline__ void finish_raw(uint4& pack, Total<T, Op> left, bool 
     Pack<T> items = as_pack<T>(pack);
 #pragma unroll
     for (unsigned k = 0; k < Pack<T>::size; ++k) {
-      const T next = op(left, items.item[k]);
-      items.item[k] = inclusive ? next : left;
+      const Total<T, Op> next = op(left, Total<T, Op>(items.item[k]));
+      items.item[k] = T(inclusive ? next : left);
       left = next;
     }
     pack = raw(items);

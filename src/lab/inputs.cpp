@@ -322,12 +322,34 @@ void fill(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first, std::
   }
 }
 
+// Halves are rounded from floats, except for the inputs that would all be rounded to zeros or infinities.
+template <class T>
+void fill_halves(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first, std::span<T> out) {
+  if (kind == Kind::alternating_extremes) {
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = (first + k) % 2 ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+    return;
+  }
+  if (kind == Kind::denormals)
+    return each(seed, first, out, [](std::size_t, std::uint64_t bits) {
+      constexpr unsigned mantissa = (1u << (std::numeric_limits<T>::digits - 1)) - 1;
+      const unsigned magnitude = static_cast<unsigned>(bits) & mantissa;
+      return T::of_bits(static_cast<std::uint16_t>((bits >> 63 ? T::sign : 0) | (magnitude ? magnitude : 1)));
+    });
+  std::vector<float> floats(out.size());
+  fill<float>(kind, n, seed, first, floats);
+  std::copy(floats.begin(), floats.end(), out.begin());
+}
+
 void fill_part(Kind kind, Type type, std::size_t n, std::uint64_t seed, std::size_t first, std::byte* out,
                std::size_t count) {
   if (count == 0) return;
-  visit(type, [&]<class Tag>(Tag) {
-    using T = typename Tag::type;
-    fill<T>(kind, n, seed, first, {reinterpret_cast<T*>(out), count});
+  visit_any(type, [&]<class T>(TypeTag<T>) {
+    const std::span<T> part(reinterpret_cast<T*>(out), count);
+    if constexpr (is_half<T>)
+      fill_halves(kind, n, seed, first, part);
+    else
+      fill(kind, n, seed, first, part);
   });
 }
 

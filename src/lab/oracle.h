@@ -19,7 +19,7 @@ namespace upsweep {
 // Formats a value with all its digits, for messages. A NaN's sign carries no information and is omitted.
 template <class T>
 std::string show(T value) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_floating<T>) {
     if (value != value) return "nan";
     char text[64];
     std::snprintf(text, sizeof text, "%.*g", std::numeric_limits<T>::max_digits10, static_cast<double>(value));
@@ -105,6 +105,25 @@ long double growth(std::size_t roundings) {
 template <class F>
 auto visit_both(Type type, Op op, F&& f) {
   return visit(type, [&](auto tag) { return visit(op, [&](auto o) { return f(tag, o); }); });
+}
+
+// Of the floats that round to `half`, the one nearest to `expected`: the oracles of f32 then judge how a sum was
+// computed, whatever it was rounded to in the end.
+template <class T>
+float unrounded(T half, long double expected) {
+  const auto nearest = static_cast<float>(expected);
+  if (half != half) return half;
+  if (T(nearest).bits == half.bits) return nearest;
+  // The middle between `half` and its neighbour on the side of `expected`. Infinity counts as the next power of two.
+  const auto value = [](int place) -> double {
+    const T x = T::of_bits(static_cast<std::uint16_t>(place < 0 ? T::sign | -place : place));
+    const double size = std::abs(place) == T::infinity ? std::ldexp(1.0, std::numeric_limits<T>::max_exponent) : 0;
+    return size == 0 ? double{float(x)} : std::copysign(size, place);
+  };
+  const int place = half.bits & T::sign ? -(half.bits & ~T::sign) : half.bits;
+  const int next = place + (nearest > float(half) ? 1 : -1);
+  const auto middle = static_cast<float>((value(place) + value(next)) / 2);
+  return T(middle).bits == half.bits ? middle : std::nextafter(middle, float(half));
 }
 
 // Searches an array part by part (lab/parts.h). Returns find(p, begin, end) of the first part with a mistake.

@@ -30,7 +30,7 @@ class Coin {
 
 void plant_below_middle(Type type, double share, std::uint64_t seed, std::size_t n, void* values) {
   const Coin coin(share, seed, planted_stream);
-  visit(type, [&]<class T>(TypeTag<T>) {
+  visit_any(type, [&]<class T>(TypeTag<T>) {
     using B = UnsignedAs<T>;
     constexpr B top = B{1} << (8 * sizeof(T) - 1);
     for_each_part(n, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -38,7 +38,7 @@ void plant_below_middle(Type type, double share, std::uint64_t seed, std::size_t
         // Below the middle, the top bit is set if it is a sign bit, and clear otherwise.
         B bits;
         std::memcpy(&bits, static_cast<T*>(values) + i, sizeof bits);
-        bits = static_cast<B>(coin(i) == std::is_signed_v<T> ? bits | top : bits & ~top);
+        bits = static_cast<B>(coin(i) == (std::is_signed_v<T> || is_half<T>) ? bits | top : bits & ~top);
         std::memcpy(static_cast<T*>(values) + i, &bits, sizeof bits);
       }
     });
@@ -47,9 +47,9 @@ void plant_below_middle(Type type, double share, std::uint64_t seed, std::size_t
 
 void plant_nonzero(Type type, double share, std::uint64_t seed, std::size_t n, void* values) {
   const Coin coin(share, seed, planted_stream);
-  visit(type, [&]<class T>(TypeTag<T>) {
+  visit_any(type, [&]<class T>(TypeTag<T>) {
     using B = UnsignedAs<T>;
-    constexpr B sign = std::is_floating_point_v<T> ? B{1} << (8 * sizeof(T) - 1) : B{0};
+    constexpr B sign = is_floating<T> ? B{1} << (8 * sizeof(T) - 1) : B{0};
     for_each_part(n, [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         B bits;
@@ -64,7 +64,7 @@ void plant_nonzero(Type type, double share, std::uint64_t seed, std::size_t n, v
 
 void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void* values) {
   const Coin begins(1 / mean, seed, planted_stream);
-  visit(type, [&]<class T>(TypeTag<T>) {
+  visit_any(type, [&]<class T>(TypeTag<T>) {
     T* const at = static_cast<T*>(values);
     const auto is_first = [&](std::size_t i) { return i == 0 || begins(i); };
     // For each part, where the run that is open at its end begins. A run's first element is never written, so all parts
@@ -89,7 +89,7 @@ void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void*
 }
 
 void plant_distinct(Type type, std::uint64_t distinct, std::size_t n, void* values) {
-  visit(type, [&]<class T>(TypeTag<T>) {
+  visit_any(type, [&]<class T>(TypeTag<T>) {
     auto* const bits = static_cast<UnsignedAs<T>*>(values);
     for_each_part(n, [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)

@@ -111,6 +111,12 @@ std::vector<Type> all_types() {
   return types;
 }
 
+std::vector<Type> arithmetic_types() {
+  std::vector<Type> types = all_types();
+  std::erase_if(types, &is_half_type);
+  return types;
+}
+
 std::vector<Settings> every_choice(const Primitive& primitive, Type) {
   std::vector<Settings> all(1);
   for (const auto& parameters : {primitive.contract.scalars, primitive.shapes})

@@ -173,9 +173,10 @@ class Streamer {
   const Case case_;
 };
 
-// The defaults of a Primitive: all element types; all combinations of its flags and choices; tiles from a warp's to a
-// large block's.
-std::vector<Type> all_types();
+// The defaults of a Primitive: the arithmetic element types; all combinations of its flags and choices; tiles from a
+// warp's to a large block's.
+std::vector<Type> arithmetic_types();
+std::vector<Type> all_types();  // halves too
 std::vector<Settings> every_choice(const Primitive& primitive, Type);
 inline constexpr std::size_t usual_tiles[] = {16, 64, 128, 512, 2048, 4096, 8192, 3 * 4096 + 5, 16384};
 
@@ -189,7 +190,7 @@ inline constexpr Example whole_grid{.n = std::size_t{1} << 20};
 
 struct Primitive {
   const Contract& contract;
-  std::vector<Type> (*types)() = &all_types;
+  std::vector<Type> (*types)() = &arithmetic_types;
   std::vector<std::string> (*inputs)(Type) = &input_names;  // inputs of a check
   // The size of an input with a fixed size, such as the circles of a scene; 0 if it has none. A benchmark without
   // explicit inputs or sizes runs those with a fixed size. Null: inputs have any size.

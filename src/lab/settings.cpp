@@ -45,7 +45,8 @@ std::string text_of(const Settings::Item& item) {
     default:
       break;
   }
-  return visit(item.value.type(), [&]<class T>(TypeTag<T>) { return number_text(item.value.as<T>()); });
+  return visit_any(item.value.type(),
+                   [&]<class T>(TypeTag<T>) { return number_text(static_cast<Computed<T>>(item.value.as<T>())); });
 }
 
 std::string takes(const Parameter& p) {
@@ -96,8 +97,9 @@ Scalar parse_value(const Parameter& p, Type type, const std::string& text) {
     case Kind::result:
       break;
   }
-  return visit(type, [&]<class T>(TypeTag<T>) -> Scalar {
-    if (const auto value = parse_number<T>(text)) return *value;
+  return visit_any(type, [&]<class T>(TypeTag<T>) -> Scalar {
+    const auto value = parse_number<Computed<T>>(text);
+    if (value && (!is_half<T> || std::isfinite(static_cast<double>(T(*value))))) return T(*value);
     refuse_value(p.name, text, fmt::format("{}, {}", takes(p), to_string(type)));
   });
 }

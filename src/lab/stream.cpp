@@ -140,7 +140,7 @@ RunFn streaming_run(const Rung& rung, const Case& c) {
 }
 
 Scalar load_scalar(Type type, const std::byte* from) {
-  return visit(type, [&]<class T>(TypeTag<T>) -> Scalar {
+  return visit_any(type, [&]<class T>(TypeTag<T>) -> Scalar {
     T value;
     std::memcpy(&value, from, sizeof value);
     return value;
@@ -148,7 +148,7 @@ Scalar load_scalar(Type type, const std::byte* from) {
 }
 
 Scalar combine(Op op, const Scalar& left, const Scalar& right) {
-  return visit(left.type(), [&]<class T>(TypeTag<T>) {
+  return visit_any(left.type(), [&]<class T>(TypeTag<T>) {
     return visit(op, [&](auto o) -> Scalar { return o(left.as<T>(), right.as<T>()); });
   });
 }

@@ -12,7 +12,7 @@ constexpr std::string_view initial = "initial", segment_length = "segment_length
 
 // Not the neutral element of any operator, and small, so that float sums lose no accuracy.
 Scalar usual_initial(Type type) {
-  return visit(type, []<class T>(TypeTag<T>) -> Scalar { return T{3}; });
+  return visit_any(type, []<class T>(TypeTag<T>) -> Scalar { return static_cast<T>(3); });
 }
 
 }  // namespace
@@ -48,19 +48,23 @@ std::vector<Settings> sum_variants(const Primitive& primitive, Type type) {
   std::vector<Settings> choices = every_choice(primitive, type);
   std::erase_if(choices, [](const Settings& settings) { return settings.find(out_type_shape.name); });
   std::vector<Settings> all;
+  const auto type_of_result = [&](Op op) {
+    return primitive.contract.type_of_output({.operation = op, .in = {{{.type = type}}}}, 0);
+  };
+  const Type of_sum = type_of_result(Op::sum), of_extreme = type_of_result(Op::min);
   const auto add = [&](std::optional<Type> out, bool with_initial) {
     for (Settings settings : choices) {
       if (out) settings.set(out_type_shape, out_type_scalar(*out));
-      if (with_initial) settings.set(*primitive.parameter(initial), usual_initial(out.value_or(type)));
+      if (with_initial) settings.set(*primitive.parameter(initial), usual_initial(out.value_or(of_extreme)));
       all.push_back(settings);
     }
   };
-  const auto wider = [&](Type out) { return widens_sums(type, out); };
-  const Type own = primitive.contract.type_of_output({.operation = Op::sum, .in = {{{.type = type}}}}, 0);
+  // Sums and extremes of bytes have different types, so that both are named.
+  const bool differ = widens_sums(type, of_sum) && of_sum != of_extreme;
   for (const bool with_initial : {false, true}) {
-    if (own == type) add(std::nullopt, with_initial);
+    if (!differ || !with_initial) add(std::nullopt, with_initial);
     for (const std::string_view name : out_type_names)
-      if (const Type out = *parse<Type>(name); wider(out)) add(out, with_initial);
+      if (const Type out = *parse<Type>(name); widens_sums(type, out)) add(out, with_initial);
   }
   return all;
 }

@@ -8,7 +8,7 @@
 namespace upsweep {
 
 // The shape parameter that sets the output's type.
-inline constexpr std::string_view out_type_names[] = {"u32", "u64", "i64", "f64"};
+inline constexpr std::string_view out_type_names[] = {"u32", "u64", "i64", "f64", "f32"};
 inline constexpr Parameter out_type_shape{.name = "out_type",
                                           .kind = Parameter::Kind::choice,
                                           .meaning = "of a sum that is computed and written wider than its elements",

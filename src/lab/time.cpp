@@ -39,6 +39,9 @@ constexpr std::size_t most_copies = 65536;
 constexpr double most_samples = 100'000;
 // Minimum bytes for measuring a ceiling, whatever the cache size: enough to hide launches and thread wake-ups.
 constexpr std::size_t least_ceiling_bytes = std::size_t{256} << 20;
+// Caches of up to a gigabyte exist. For a ceiling, eight times their size is best, if that is a small share of the
+// memory: there are two arrays, and another program may run. Twice their size still reads from memory.
+constexpr std::size_t ceiling_share = 32;
 
 std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -432,7 +435,8 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
 
   // For a large case, the ceiling is measured over as many bytes, interleaved with the contestants, because machines
   // drift. A short case is compared with this run's last ceiling.
-  const std::size_t ceiling_bytes = std::max(least_ceiling_bytes, 8 * description_.cache_bytes);
+  const std::size_t cache = description_.cache_bytes, share = description_.memory_bytes / ceiling_share;
+  const std::size_t ceiling_bytes = std::max({least_ceiling_bytes, 2 * cache, std::min(8 * cache, share)});
   std::vector<Lane*> beside, before;
   for (const auto& [kind, most] : traffic) {
     const bool large = most >= ceiling_bytes / 4;

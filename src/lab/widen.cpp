@@ -7,7 +7,7 @@ namespace {
 
 template <class F>
 auto visit_two(Type from, Type to, F&& f) {
-  return visit(from, [&](auto a) { return visit(to, [&](auto b) { return f(a, b); }); });
+  return visit_any(from, [&](auto a) { return visit_any(to, [&](auto b) { return f(a, b); }); });
 }
 
 }  // namespace

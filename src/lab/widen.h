@@ -13,7 +13,8 @@ namespace upsweep {
 template <class From, class To>
 inline constexpr bool is_wider =
     !std::is_same_v<From, To> && std::numeric_limits<To>::digits >= std::numeric_limits<From>::digits &&
-    (std::is_signed_v<To> || std::is_unsigned_v<From>)&&(std::is_floating_point_v<To> || std::is_integral_v<From>);
+    (std::numeric_limits<To>::is_signed || std::is_unsigned_v<From>) && (is_floating<To> || std::is_integral_v<From>) &&
+    !is_half<To>;
 
 // The same for types known at run time.
 bool widens(Type from, Type to);

@@ -47,7 +47,7 @@ namespace upsweep {
 namespace {
 
 static_assert(UPSWEEP_DEVICE_ERROR == static_cast<int>(Code::device_error));
-static_assert(UPSWEEP_F64 == static_cast<int>(Type::f64));
+static_assert(UPSWEEP_BF16 == static_cast<int>(Type::bf16));
 
 thread_local std::string message;
 
@@ -79,7 +79,7 @@ T* require(T* pointer, const char* name) {
 }
 
 AnyView view_of(const upsweep_array& array) {
-  if (array.type < UPSWEEP_I8 || array.type > UPSWEEP_F64)
+  if (array.type < UPSWEEP_I8 || array.type > UPSWEEP_BF16)
     throw Error(Code::invalid_argument, "an array has the type " + std::to_string(array.type),
                 "use an enumerator of upsweep_type");
   AnyView view;
@@ -125,7 +125,7 @@ T number_of(std::string_view who, const upsweep_scalar& scalar) {
     if (!fits)
       refuse(who, std::string(scalar.name) + " is " + std::to_string(value) + ", which its type, " +
                       std::string(to_string(type_of<T>())) + ", cannot hold");
-    return static_cast<T>(value);
+    return static_cast<T>(static_cast<Computed<T>>(value));
   };
   switch (scalar.type) {
     case UPSWEEP_I64:
@@ -165,8 +165,8 @@ Scalar scalar_of(const Contract& contract, const Parameter& parameter, const ups
     default:
       break;
   }
-  return visit(parameter.kind == Kind::result ? result : element,
-               [&]<class T>(TypeTag<T>) -> Scalar { return number_of<T>(contract.name, scalar); });
+  return visit_any(parameter.kind == Kind::result ? result : element,
+                   [&]<class T>(TypeTag<T>) -> Scalar { return number_of<T>(contract.name, scalar); });
 }
 
 void take_scalars(Request& request, const upsweep_call& call) {

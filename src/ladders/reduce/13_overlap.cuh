@@ -17,7 +17,7 @@ template <unsigned Block, unsigned InFlight, Walk walk, unsigned RowsAhead, clas
 __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFlight> / Block))
     overlap_kernel(const T* in,                 // [n]
                    Out* out,                    // [1]
-                   unsigned long long* totals,  // [gridDim.x * words_per<Out>], zero
+                   unsigned long long* totals,  // [gridDim.x * words_per<Accumulator<Out>>], zero
                    std::size_t n, Op op, Initial<Out, Op> initial) {
   // 1. While the previous kernel ends, allow the next launch and prefetch this block's first rows of blockDim.x packs.
   allow_next_launch();
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFl
   wait_for_previous();
 
   // 2. Reduce as mailbox does.
-  finish(thread_sum<Out, InFlight, walk>(split, in, op), op, totals, out, n, initial);
+  finish(thread_sum<Accumulator<Out>, InFlight, walk>(split, in, op), op, totals, out, n, initial);
 }
 
 struct overlap {
@@ -73,7 +73,7 @@ struct overlap {
             class Out>
   static Status start(const Args<T, Op, Out>& a, unsigned grid) {
     grid = a.tuning.grid_or(grid);
-    unsigned long long* const totals = mailboxes<Out>(a, grid);
+    unsigned long long* const totals = mailboxes<Accumulator<Out>>(a, grid);
     if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(overlap_kernel<Block, InFlight, walk, RowsAhead, T, Op, Out>,
                   {.grid = grid, .block = Block, .overlap = true, .stream = a.stream}, a.in, a.out, totals, a.n, a.op,

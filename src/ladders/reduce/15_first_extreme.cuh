@@ -18,13 +18,21 @@ namespace upsweep::ladders::reduce {
 
 // ---- keys -----------------------------------------------------------------------------------------------------------
 
+template <class T>
+constexpr UnsignedAs<T> bits_of_infinity() {
+  if constexpr (is_half<T>)
+    return T::infinity;
+  else
+    return sizeof(T) == 4 ? UnsignedAs<T>(0x7f800000u) : static_cast<UnsignedAs<T>>(0x7ff0000000000000u);
+}
+
 // T is unsigned or a float. Plain data, passed to kernels by value.
 template <class T>
 struct ExtremeKeys {
   using Bits = UnsignedAs<T>;
   using Key = std::make_signed_t<Bits>;
   static constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
-  static constexpr Bits infinity = sizeof(T) == 4 ? Bits(0x7f800000u) : Bits(0x7ff0000000000000u);
+  static constexpr Bits infinity = bits_of_infinity<T>();  // of floats
   Bits flip;  // XOR mask: reverses the order for a minimum, and makes unsigned integers signed
 
   // All NaN have the largest key, and both zeros have key 0.
@@ -49,7 +57,7 @@ constexpr UnsignedAs<T> flip_for() {
   if constexpr (std::is_same_v<Op, ArgMax>)
     return ascending;
   else
-    return std::is_floating_point_v<T> ? sign : static_cast<UnsignedAs<T>>(~ascending);
+    return is_floating<T> ? sign : static_cast<UnsignedAs<T>>(~ascending);
 }
 
 // ---- candidates -----------------------------------------------------------------------------------------------------

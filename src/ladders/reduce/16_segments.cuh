@@ -56,6 +56,7 @@ __global__ void __launch_bounds__(segments_block, min_blocks(segments_block,
                           Out* out,     // [ceil(n / length)]
                           std::size_t n, unsigned length, unsigned per_tile, unsigned log2_lanes, Op op,
                           Initial<Out, Op> initial) {
+  using A = Accumulator<Out>;
   __shared__ SegmentTile<T> tile;
   allow_next_launch();
   wait_for_previous();
@@ -87,8 +88,8 @@ __global__ void __launch_bounds__(segments_block, min_blocks(segments_block,
   for (unsigned round = 0; round < segments; round += segments_block >> log2_lanes) {
     const unsigned segment = round + (threadIdx.x >> log2_lanes);
     const unsigned end = min(segment * length + length, count);
-    Out total = Op::template neutral<Out>();
-    for (unsigned i = segment * length + lane; i < end; i += lanes) total = op(total, Out(tile.get(skipped + i)));
+    A total = Op::template neutral<A>();
+    for (unsigned i = segment * length + lane; i < end; i += lanes) total = op(total, A(tile.get(skipped + i)));
     for (unsigned d = 1; d < lanes; d *= 2) total = op(total, shuffle_down(total, d));
     if (lane == 0 && segment < segments) out[first_segment + segment] = with_initial(total, count, op, initial);
   }
@@ -101,16 +102,17 @@ template <unsigned Block, unsigned InFlight, class T, class Op, class Out>
 __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFlight> / Block))
     long_segments_kernel(const T* in,                 // [n]
                          Out* out,                    // [ceil(n / length)]
-                         unsigned long long* totals,  // [gridDim.x * words_per<Out>], zero; unused for one part
+                         unsigned long long* totals,  // [gridDim.x * words_per<A>], zero; unused for one part
                          std::size_t n, std::size_t length, unsigned parts, Op op, Initial<Out, Op> initial) {
+  using A = Accumulator<Out>;
   allow_next_launch();
   const unsigned segment = blockIdx.x / parts, part = blockIdx.x % parts;
   const std::size_t begin = segment * length, count = min(length, n - begin);
   const PackSplit<T> split(in + begin, count);
   prefetch_rows<2>(split, steps_of_thread<Walk::shares>(split.packs, part, parts));
   wait_for_previous();
-  Out total = thread_sum<Out, InFlight, Walk::shares>(split, in + begin, op, part, parts);
-  if (collect(total, op, totals + std::size_t(segment) * parts * words_per<Out>, part, parts))
+  A total = thread_sum<A, InFlight, Walk::shares>(split, in + begin, op, part, parts);
+  if (collect(total, op, totals + std::size_t(segment) * parts * words_per<A>, part, parts))
     out[segment] = with_initial(total, count, op, initial);
 }
 
@@ -177,7 +179,7 @@ struct segments {
     const std::size_t most = ceil_div(length * sizeof(T), std::size_t{32} << 10);
     const std::size_t parts = wanted < most ? wanted : most > 0 ? most : 1;
     const auto grid = static_cast<unsigned>(a.segments() * parts);
-    unsigned long long* const totals = parts > 1 ? mailboxes<Out>(a, grid) : nullptr;
+    unsigned long long* const totals = parts > 1 ? mailboxes<Accumulator<Out>>(a, grid) : nullptr;
     if (parts > 1 && !totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(long_segments_kernel<block, in_flight, T, Op, Out>,
                   {.grid = grid, .block = block, .overlap = true, .stream = a.stream}, a.in, a.out, totals, a.n, length,

@@ -15,10 +15,15 @@ inline constexpr ListedOperation operations[] = {{.operation = Op::sum, .typical
 struct Binding : OperatorChoice {
   static constexpr std::string_view primitive = "reduce";
   static constexpr auto& operations = ladders::reduce::operations;
-  template <class T>
-  static constexpr bool writes = sizeof(T) >= 4;  // i32 u32 i64 u64 f32 f64
+  static constexpr bool takes_halves = true;
+  // Of 8 and 16 bits, integers have extremes, halves also sums.
   template <class T, class Op>
-  static constexpr bool takes = writes<T> || has_wider_sums<T, Op>();
+  static constexpr bool writes =
+      sizeof(T) >= 4 || (!std::is_same_v<Op, Product> && (is_half<T> || !std::is_same_v<Op, Sum>));
+  template <class T, class Op>
+  static constexpr bool computes_wider = sizeof(T) < 4 && !finds_index<Op>;
+  template <class T, class Op>
+  static constexpr bool takes = writes<T, Op> || has_wider_sums<T, Op>();
   template <class F>
   static decltype(auto) visit(Operation operation, F&& f) {
     if (operation == Operation(IndexOf::min)) return f(ArgMin{});

@@ -1,7 +1,8 @@
 // reduce: out[0] = op(initial, in[0], ..., in[n-1]) in some order; without an initial value (scalars[0] is empty),
 // value_of_none<Op, T>() when n is 0.
-// in[0] is the input, n elements that need only their natural alignment; out[0] is one element. Types i32 to u64, f32,
-// f64. Sums are computed in the output's type, which may be wider than the input's (widens_sums), and for u8 always is.
+// in[0] is the input, n elements that need only their natural alignment; out[0] is one element. Sums are computed in
+// the output's type, which may be wider than the input's (widens_sums) and for u8 always is, or as float if that is f16
+// or bf16. Elements of 8 and 16 bits have no products, and none but u8, f16 and bf16 have sums.
 //
 // With a segment length L > 0 (scalars[1]), segment s is in[s * L], ..., in[min(s * L + L, n) - 1], and out[s] its
 // reduction; out has ceil(n / L) elements.
@@ -38,10 +39,15 @@ struct Args : Execution {
   }
 };
 
+// The type in which results that are written as T are computed: at least a word, as that is what threads exchange.
+template <class T>
+using Accumulator = std::conditional_t<sizeof(T) >= 4 || is_half<T>, Computed<T>,
+                                       std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
+
 // Combines `total`, the reduction of the n elements, with the initial value, if any.
-template <class T, class Op>
-UPSWEEP_HD constexpr T with_initial(T total, std::size_t n, Op op, const Initial<T, Op>& initial) {
-  return n > 0 ? op(initial.value, total) : initial.alone();
+template <class A, class T, class Op>
+UPSWEEP_HD constexpr T with_initial(A total, std::size_t n, Op op, const Initial<T, Op>& initial) {
+  return n > 0 ? static_cast<T>(op(static_cast<A>(initial.value), total)) : initial.alone();
 }
 
 // ---- argmin and argmax ----------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@
 #include <type_traits>
 
 #include "cpu/parallel.h"
-#include "ladders/reduce/cpu_simd.h"
+#include "ladders/reduce/contract.h"
+#include "ladders/reduce/cpu_wider.h"
 
 namespace upsweep::ladders::reduce {
 
@@ -17,6 +18,24 @@ using SpanSearch = std::size_t (*)(const void* in, std::size_t n, const void* va
 // Returns the best loop for this processor's vectors. Null for types of 8 and 16 bits.
 SpanSearch simd_search(Type type);
 
+// The search in elements of 8 and 16 bits for an extreme. The compiler vectorises a loop that does not end early.
+template <class T>
+std::size_t search_narrow(const void* memory, std::size_t n, const void* wanted) {
+  constexpr std::size_t most = 256;
+  const T* const in = static_cast<const T*>(memory);
+  const auto value = *static_cast<const Accumulator<T>*>(wanted);
+  const auto is_it = [value](T x) { return is_floating<T> && value != value ? x != x : Accumulator<T>(x) == value; };
+  for (std::size_t i = 0; i < n; i += most) {
+    const std::size_t end = std::min(i + most, n);
+    bool any = false;
+    for (std::size_t j = i; j < end; ++j) any |= is_it(in[j]);
+    if (any)
+      while (!is_it(in[i])) ++i;
+    if (any) return i;
+  }
+  return n;
+}
+
 struct ExtremeLoops {
   SpanReduction cached, streamed;  // as in the simd rung
   SpanSearch search;
@@ -24,9 +43,10 @@ struct ExtremeLoops {
 // Op is ArgMin or ArgMax. Resolve once, call many times.
 template <class T, class Op>
 ExtremeLoops extreme_loops() {
-  constexpr upsweep::Op extreme = Op::Extreme::operation;
-  return {simd_reduction(type_of<T>(), extreme, From::caches), simd_reduction(type_of<T>(), extreme, From::memory),
-          simd_search(type_of<T>())};
+  using Extreme = typename Op::Extreme;
+  return {reduction_to<T, Extreme, Accumulator<T>>(From::caches),
+          reduction_to<T, Extreme, Accumulator<T>>(From::memory),
+          sizeof(T) < 4 ? &search_narrow<T> : simd_search(type_of<T>())};
 }
 
 // Bytes per block. Smaller ones start the loop more often, larger ones take longer to search again.
@@ -35,7 +55,7 @@ inline constexpr std::size_t extreme_block_bytes = 16 << 10;
 // The first block whose extreme is the array's.
 template <class T>
 struct ExtremeBlock {
-  T extreme;
+  Accumulator<T> extreme;
   std::size_t begin;
 };
 
@@ -45,12 +65,12 @@ ExtremeBlock<T> extreme_block(const T* in, std::size_t n, const ExtremeLoops& lo
   constexpr std::size_t size = extreme_block_bytes / sizeof(T);
   // The narrow vectors for memory do not keep up with it if they must look for NaN too. One Zen 4 core, 2^22 elements,
   // in us with wide and narrow vectors: f32 261 and 287, i32 232 and 216.
-  const SpanReduction reduce = std::is_floating_point_v<T> || one_core(n * sizeof(T)) ? loops.cached : loops.streamed;
+  const SpanReduction reduce = is_floating<T> || one_core(n * sizeof(T)) ? loops.cached : loops.streamed;
   ExtremeBlock<T> best{};
   reduce(in, std::min(size, n), &best.extreme);
   for (std::size_t begin = size; begin < n; begin += size) {
     if (best.extreme != best.extreme) break;  // no element beats the first NaN
-    T extreme;
+    Accumulator<T> extreme;
     reduce(in + begin, std::min(size, n - begin), &extreme);
     if (Op::beats(extreme, best.extreme)) best = {extreme, begin};
   }

@@ -26,8 +26,9 @@ struct parallel {
 
   template <class T, class Op, class Out>
   static Status run(const Args<T, Op, Out>& a) {
-    static const SpanReduction cached = reduction_to<T, Op, Out>(From::caches);
-    static const SpanReduction streamed = reduction_to<T, Op, Out>(From::memory);
+    using A = Accumulator<Out>;
+    static const SpanReduction cached = reduction_to<T, Op, A>(From::caches);
+    static const SpanReduction streamed = reduction_to<T, Op, A>(From::memory);
     if (a.segment_length) {
       reduce_segments(a, cached, streamed);
       return {};
@@ -36,11 +37,14 @@ struct parallel {
       *a.out = a.initial.alone();
       return {};
     }
-    if (one_core(a.n * sizeof(T)))
-      cached(a.in, a.n, a.out);
-    else
-      by_parts(a.in, a.n, a.out, a.op, a.tuning, streamed);
-    if (a.initial.given) *a.out = a.op(a.initial.value, *a.out);
+    if constexpr (std::is_same_v<A, Out>) {
+      reduce_all(a.in, a.n, a.out, a.op, a.tuning, cached, streamed);
+      if (a.initial.given) *a.out = a.op(a.initial.value, *a.out);
+    } else {
+      A total;
+      reduce_all(a.in, a.n, &total, a.op, a.tuning, cached, streamed);
+      *a.out = with_initial(total, a.n, a.op, a.initial);
+    }
     return {};
   }
   template <class T, class Op>
@@ -57,6 +61,15 @@ struct parallel {
   // accumulators; the wider one also starts a piece. The additions of consecutive segments overlap.
   template <class T, class Out>
   static constexpr std::size_t short_segment = std::is_same_v<T, Out> ? 8 : 64;
+
+  template <class T, class Op, class Out>
+  static void reduce_all(const T* in, std::size_t n, Out* out, Op op, const Tuning& tuning, SpanReduction cached,
+                         SpanReduction streamed) {
+    if (one_core(n * sizeof(T)))
+      cached(in, n, out);
+    else
+      by_parts(in, n, out, op, tuning, streamed);
+  }
 
   // Out of line, because a small sum would pay for its stack frame. Arguments go by value: if run() passed their
   // address, the compiler would copy them to the stack with 16-byte loads of words just written by 8-byte stores. Store
@@ -84,12 +97,13 @@ struct parallel {
   template <class T, class Op, class Out>
   [[gnu::noinline]] static void reduce_segments(const Args<T, Op, Out>& a, SpanReduction cached,
                                                 SpanReduction streamed) {
-    const auto finish = [&](std::size_t s, Out total) { a.out[s] = with_initial(total, a.n, a.op, a.initial); };
+    using A = Accumulator<Out>;
+    const auto finish = [&](std::size_t s, A total) { a.out[s] = with_initial(total, a.n, a.op, a.initial); };
     const std::size_t segments = a.segments();
     if (!one_core(a.segment_length * sizeof(T))) {
       for (std::size_t s = 0; s < segments; ++s) {
         const std::span<const T> segment = a.segment(s);
-        Out total;
+        A total;
         by_parts(segment.data(), segment.size(), &total, a.op, a.tuning, streamed);
         finish(s, total);
       }
@@ -104,10 +118,10 @@ struct parallel {
       };
       for (std::size_t s = bound(part); s < bound(part + 1); ++s) {
         const std::span<const T> segment = a.segment(s);
-        Out total;
-        if (segment.size() < short_segment<T, Out>) {
-          total = Op::template neutral<Out>();
-          for (const T x : segment) total = a.op(total, static_cast<Out>(x));
+        A total;
+        if (segment.size() < short_segment<T, A>) {
+          total = Op::template neutral<A>();
+          for (const T x : segment) total = a.op(total, static_cast<A>(x));
         } else {
           reduce(segment.data(), segment.size(), &total);
         }

@@ -20,10 +20,11 @@ struct serial {
 
   template <class T, class Op, class Out>
   static Status run(const Args<T, Op, Out>& a) {
+    using A = Accumulator<Out>;
     for (std::size_t s = 0; s < a.segments(); ++s) {
-      Out total = a.initial.value;
-      for (const T x : a.segment(s)) total = a.op(total, static_cast<Out>(x));
-      a.out[s] = a.n > 0 ? total : a.initial.alone();
+      A total = static_cast<A>(a.initial.value);
+      for (const T x : a.segment(s)) total = a.op(total, static_cast<A>(x));
+      a.out[s] = a.n > 0 ? static_cast<Out>(total) : a.initial.alone();
     }
     return {};
   }

@@ -1,4 +1,4 @@
-// Sums in a type wider than the elements: converts the elements piece by piece and runs the wider type's loop.
+// Reductions to a type wider than the elements: converts the elements piece by piece and runs the wider type's loop.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -34,11 +34,23 @@ void reduce_wider(const void* from, std::size_t n, void* out) {
   *static_cast<Out*>(out) = total;
 }
 
+// The smallest or the largest integer is the same before and after the conversion. n > 0.
+template <class T, class O, class Out, From from>
+void reduce_then_widen(const void* in, std::size_t n, void* out) {
+  static const SpanReduction reduce = simd_reduction(type_of<T>(), O::operation, from);
+  T extreme;
+  reduce(in, n, &extreme);
+  *static_cast<Out*>(out) = extreme;
+}
+
 // Returns the loop that reduces T to Out.
 template <class T, class O, class Out>
 SpanReduction reduction_to(From from) {
   if constexpr (std::is_same_v<T, Out>)
     return simd_reduction(type_of<T>(), O::operation, from);
+  else if constexpr (std::is_integral_v<T> && !std::is_same_v<O, Sum>)
+    return from == From::caches ? &reduce_then_widen<T, O, Out, From::caches>
+                                : &reduce_then_widen<T, O, Out, From::memory>;
   else
     return &reduce_wider<T, O, Out>;
 }

@@ -30,9 +30,9 @@ __device__ bool collect(T& total, Op op,
 }
 
 // Reduces the initial value and the `sum` of every thread in the grid, n elements in all, into out[0].
-template <class T, class Op>
-__device__ void finish(T sum, Op op,
-                       unsigned long long* totals,  // [gridDim.x * words_per<T>], zero; left zero
+template <class A, class T, class Op>
+__device__ void finish(A sum, Op op,
+                       unsigned long long* totals,  // [gridDim.x * words_per<A>], zero; left zero
                        T* out,                      // [1]
                        std::size_t n, Initial<T, Op> initial = {}) {
   if (collect(sum, op, totals)) out[0] = with_initial(sum, n, op, initial);

@@ -14,8 +14,12 @@ inline constexpr ListedOperation operations[] = {{.operation = Op::sum, .typical
 struct Binding : OperatorChoice {
   static constexpr std::string_view primitive = "scan";
   static constexpr auto& operations = ladders::scan::operations;
+  static constexpr bool takes_halves = true;
   template <class T, class Op>
-  static constexpr bool takes = lists<Op>(operations) && (sizeof(T) >= 4 || !std::is_same_v<Op, Product>);
+  static constexpr bool takes = lists<Op>(operations) && (sizeof(T) >= 4 || !std::is_same_v<Op, Product>) &&
+                                (!is_half<T> || std::is_same_v<Op, Sum>);
+  template <class T, class Op>
+  static constexpr bool computes_wider = is_half<T>;
   template <class T, class Op, class Out = T>
   static Args<T, Op, Out> args(const Call& c) {
     const Scanning scalars = scan_scalars.read(c.scalars);

@@ -2,8 +2,9 @@
 // op(initial, in[0], ..., in[i]). Without an initial value (scalars[1] is empty), out[0] of an exclusive scan is
 // value_of_none<Op, T>().
 // in[0] and out[0] have n elements each, which need only their natural alignment. The operator is associative; operands
-// are never swapped. Types i8 to u64, f32, f64; sum, min, max; product, of types of 4 or 8 bytes. Sums are computed in
-// the output's type, which may be wider than the input's (widens_sums).
+// are never swapped. Types i8 to u64, f32, f64; sum, min, max; product, of types of 4 or 8 bytes; and sums of f16 and
+// bf16. Sums are computed in the output's type, which may be wider than the input's (widens_sums), or as float if that
+// is f16 or bf16.
 #pragma once
 #include <type_traits>
 

@@ -30,7 +30,7 @@ struct parallel {
   static Status run(const Args<T, Op, Out>& a) {
     static const SpanScan scan = scan_to<T, Op, Out>();
     if (!one_core(a.n * sizeof(Out))) return on_all_cores(a, stores_for(a.n * (sizeof(T) + sizeof(Out))));
-    Out carry = a.initial.value;
+    Computed<Out> carry = a.initial.value;
     scan(a.in, a.out, a.n, &carry, {a.inclusive, Stores::cached});
     store_empty_prefix(a);
     return {};

@@ -16,10 +16,10 @@ struct serial {
 
   template <class T, class Op, class Out>
   static Status run(const Args<T, Op, Out>& a) {
-    Out prefix = a.initial.value;
+    Computed<Out> prefix = a.initial.value;
     for (std::size_t i = 0; i < a.n; ++i) {
-      const Out next = a.op(prefix, static_cast<Out>(a.in[i]));
-      a.out[i] = a.inclusive ? next : i > 0 ? prefix : a.initial.alone();
+      const Computed<Out> next = a.op(prefix, static_cast<Computed<Out>>(a.in[i]));
+      a.out[i] = a.inclusive ? Out(next) : i > 0 ? Out(prefix) : a.initial.alone();
       prefix = next;
     }
     return {};

@@ -30,14 +30,14 @@ struct single_pass {
   template <class T, class Op, class Out>
   static Status run(const Args<T, Op, Out>& a) {
     static const SpanScan scan = scan_to<T, Op, Out>();
-    static const auto reduce = reduce::reduction_to<T, Op, Out>(reduce::From::caches);
+    static const auto reduce = reduce::reduction_to<T, Op, Computed<Out>>(reduce::From::caches);
     constexpr std::size_t block = block_bytes / sizeof(Out);
     const How how{a.inclusive, stores_for(a.n * (sizeof(T) + sizeof(Out)))};
     const int threads = threads_of(a.tuning);
-    Out prefix = a.initial.value;
+    Computed<Out> prefix = a.initial.value;
     in_order((a.n + block - 1) / block, threads, [&](std::size_t b, auto in_turn, auto take_next) {
       const std::size_t begin = b * block, count = std::min(block, a.n - begin);
-      Out total, carry;
+      Computed<Out> total, carry;
       reduce(a.in + begin, count, &total);
       in_turn([&] {
         carry = prefix;

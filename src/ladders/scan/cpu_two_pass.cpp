@@ -32,7 +32,7 @@ struct two_pass {
   static Status run(const Args<T, Op, Out>& a) {
     static const SpanScan scan = scan_to<T, Op, Out>();
     const How how{a.inclusive, stores_for(a.n * (sizeof(T) + sizeof(Out)))};
-    Out carry = a.initial.value;
+    Computed<Out> carry = a.initial.value;
     const int threads = threads_of(a.tuning);
     if (one_core(a.n * sizeof(Out)) || threads <= 1)
       scan(a.in, a.out, a.n, &carry, how);
@@ -44,17 +44,17 @@ struct two_pass {
 
  private:
   template <class T, class Op, class Out>
-  [[gnu::noinline]] static void by_chunks(const T* in, Out* out, std::size_t n, Out carry, Op op, int threads,
+  [[gnu::noinline]] static void by_chunks(const T* in, Out* out, std::size_t n, Computed<Out> carry, Op op, int threads,
                                           How how) {
     static const SpanScan scan = scan_to<T, Op, Out>();
-    static const auto reduce = reduce::reduction_to<T, Op, Out>(reduce::From::caches);
+    static const auto reduce = reduce::reduction_to<T, Op, Computed<Out>>(reduce::From::caches);
     constexpr std::size_t line = 64 / sizeof(Out);
     // Rounds of equal size, each of `threads` whole blocks and half a block.
     const std::size_t halves = 2 * static_cast<std::size_t>(threads) + 1, most = block_bytes / sizeof(Out) * halves / 2;
     const std::size_t rounds = (n + most - 1) / most;
     const std::size_t block = (2 * n / (rounds * halves) + line) / line * line;
     struct alignas(64) Prefix {  // one cache line each: no false sharing between cores
-      Out value;
+      Computed<Out> value;
     };
     Prefix prefix[Parts::most + 1];
     for (std::size_t begin = 0; begin < n;) {
@@ -73,7 +73,7 @@ struct two_pass {
         else
           reduce(in + bound(i - 1), bound(i) - bound(i - 1), &prefix[i].value);
       });
-      Out total = prefix[0].value;
+      Computed<Out> total = prefix[0].value;
       for (int i = 1; i < threads; ++i) total = op(total, std::exchange(prefix[i].value, total));
       prefix[threads].value = total;
       parallel(threads, threads, [&](int i) { scan_block(i == 0 ? threads : i); });

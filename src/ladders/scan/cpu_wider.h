@@ -1,4 +1,5 @@
-// Scans in a type wider than the elements: converts them into the output piece by piece and scans them there.
+// Scans in a type wider than the elements: converts them into the output piece by piece and scans them there. Halves
+// are scanned in a buffer and rounded from there.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -22,10 +23,27 @@ void scan_wider(const void* from, void* to, std::size_t n, void* carry, How how)
   }
 }
 
+template <class T, class O>
+void scan_halves(const void* from, void* to, std::size_t n, void* carry, How how) {
+  static const SpanScan scan = simd_scan(Type::f32, O::operation);
+  const T* const in = static_cast<const T*>(from);
+  T* const out = static_cast<T*>(to);
+  constexpr std::size_t piece = reduce::piece_elements<float>;
+  alignas(64) float sums[piece];
+  for (std::size_t i = 0; i < n; i += piece) {
+    const std::size_t count = std::min(piece, n - i);
+    reduce::convert(in + i, count, sums);
+    scan(sums, sums, count, carry, {how.inclusive, Stores::cached});
+    reduce::convert(sums, count, out + i);
+  }
+}
+
 // Returns the scan of T to Out. If these differ, in and out must not overlap.
 template <class T, class O, class Out>
 SpanScan scan_to() {
-  if constexpr (std::is_same_v<T, Out>)
+  if constexpr (is_half<Out>)
+    return &scan_halves<T, O>;
+  else if constexpr (std::is_same_v<T, Out>)
     return simd_scan(type_of<T>(), O::operation);
   else
     return &scan_wider<T, O, Out>;

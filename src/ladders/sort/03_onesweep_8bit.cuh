@@ -36,6 +36,8 @@ template Status ballot_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, const Buc
 template Status ballot_passes(const KeyArgs<KeyOrder<std::uint8_t>>&, const BucketSort<KeyOrder<std::uint8_t>>*);
 template Status ballot_passes(const KeyArgs<KeyOrder<std::uint16_t>>&, const BucketSort<KeyOrder<std::uint16_t>>*);
 template Status ballot_passes(const KeyArgs<KeyOrder<std::uint64_t>>&, const BucketSort<KeyOrder<std::uint64_t>>*);
+template Status ballot_passes(const KeyArgs<FloatKeyOrder<std::uint16_t>>&,
+                              const BucketSort<FloatKeyOrder<std::uint16_t>>*);
 template Status ballot_passes(const KeyArgs<FloatKeyOrder<std::uint32_t>>&,
                               const BucketSort<FloatKeyOrder<std::uint32_t>>*);
 template Status ballot_passes(const KeyArgs<FloatKeyOrder<std::uint64_t>>&,

@@ -86,6 +86,8 @@ template Status match_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, const Buck
 #if !defined(UPSWEEP_GPU_ONE_TYPE)
 template Status match_passes(const KeyArgs<KeyOrder<std::uint16_t>>&, const BucketSort<KeyOrder<std::uint16_t>>*);
 template Status match_passes(const KeyArgs<KeyOrder<std::uint64_t>>&, const BucketSort<KeyOrder<std::uint64_t>>*);
+template Status match_passes(const KeyArgs<FloatKeyOrder<std::uint16_t>>&,
+                             const BucketSort<FloatKeyOrder<std::uint16_t>>*);
 template Status match_passes(const KeyArgs<FloatKeyOrder<std::uint32_t>>&,
                              const BucketSort<FloatKeyOrder<std::uint32_t>>*);
 template Status match_passes(const KeyArgs<FloatKeyOrder<std::uint64_t>>&,

@@ -106,6 +106,8 @@ extern template Status lane_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, cons
 #if !defined(UPSWEEP_GPU_ONE_TYPE)
 extern template Status lane_passes(const KeyArgs<KeyOrder<std::uint16_t>>&, const BucketSort<KeyOrder<std::uint16_t>>*);
 extern template Status lane_passes(const KeyArgs<KeyOrder<std::uint64_t>>&, const BucketSort<KeyOrder<std::uint64_t>>*);
+extern template Status lane_passes(const KeyArgs<FloatKeyOrder<std::uint16_t>>&,
+                                   const BucketSort<FloatKeyOrder<std::uint16_t>>*);
 extern template Status lane_passes(const KeyArgs<FloatKeyOrder<std::uint32_t>>&,
                                    const BucketSort<FloatKeyOrder<std::uint32_t>>*);
 extern template Status lane_passes(const KeyArgs<FloatKeyOrder<std::uint64_t>>&,

@@ -97,11 +97,11 @@ struct counting {
       .idea = "keys of 8 and 16 bits are counted and regenerated, not moved",
       .prediction = "two bytes per u8 key, four per u16 key: at half the copy ceiling or more, 3 times CUB",
       .guarantees = "stable",
-      .limits = "keys of 8 and 16 bits compared in all bits, without values; any n",
+      .limits = "integers of 8 and 16 bits compared in all bits, without values; any n",
       .source = "Seward, 1954"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
-  static constexpr bool supports = sizeof(T) <= 2;
+  static constexpr bool supports = std::is_integral_v<T> && sizeof(T) <= 2;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.values.bytes || a.bits < 8 * sizeof(T))

@@ -8,6 +8,7 @@ namespace upsweep::ladders::sort {
 // Kernels take the order as data, not as a type: both directions run the same code.
 struct Binding : SingleOperation {
   static constexpr std::string_view primitive = "sort";
+  static constexpr bool takes_halves = true;
   template <class T, class O>
   static Args<T, O> args(const Call& c) {
     using Key = UnsignedAs<T>;

@@ -49,10 +49,10 @@ constexpr bool takes_tile_passes(std::size_t n, std::size_t key_bytes, unsigned 
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
 
-// `value_bytes` is 0 without values or indices.
-inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes, bool all_bits,
+// `value_bytes` is 0 without values or indices. `whole_integers`: all bits of integers are compared.
+inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes, bool whole_integers,
                      const Machine& machine) {
-  if (key_bytes <= 2 && value_bytes == 0 && all_bits &&
+  if (key_bytes <= 2 && value_bytes == 0 && whole_integers &&
       n >= (key_bytes == 1 ? least_counted_of_8_bits : least_counted_of_16_bits) &&
       machine.meets(counting_needs(key_bytes)))
     return {"counting", "counting these keys is faster than moving them"};
@@ -72,7 +72,8 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
 inline Choice choose(const Call& c, const Machine& machine) {
   if (!machine.is_gpu()) return {"parallel", "all cores"};
   const std::size_t key_bytes = size_of(c.type());
-  return choose(c.n(), key_bytes, value_bytes(c), *sort_scalars.read(c.scalars).bits == 8 * key_bytes, machine);
+  const bool whole_integers = !is_float(c.type()) && *sort_scalars.read(c.scalars).bits == 8 * key_bytes;
+  return choose(c.n(), key_bytes, value_bytes(c), whole_integers, machine);
 }
 
 }  // namespace upsweep::ladders::sort

@@ -9,7 +9,7 @@
 // equal: negative NaN, -inf, ..., -0, +0, ..., inf, NaN. `descending` sorts by the complement of these bits, so it is
 // stable too. Equal keys keep their order and their bits.
 //
-// Keys: i8 to u64, f32, f64. Values: 4 or 8 bytes, as n elements of any type of that size; or 16 bytes, as 2 n elements
+// Keys: any type. Values: 4 or 8 bytes, as n elements of any type of that size; or 16 bytes, as 2 n elements
 // of 8 bytes. Indices: any type of 4 or 8 bytes that holds n. out[0] may be in[0], and out[1] may be in[1]; no other
 // arrays overlap. Arrays need only the alignment of their elements.
 #pragma once

@@ -2,8 +2,8 @@
 //
 // The loops of cpu_simd.h store numbers instead of keys and restore the keys from them, so different keys must have
 // different numbers. One read of the keys tells whether they do. If not, their merged numbers are sorted as integer
-// keys, with the keys as values. If the call already has values, indices take the place of the keys, and keys and
-// values are gathered by them.
+// keys, with the keys as values. If the call already has values, or keys are narrower than values can be, indices take
+// the place of the keys, and keys and values are gathered by them.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -23,12 +23,15 @@ void in_parts_of(std::size_t n, int threads, F&& f) {
   });
 }
 
+// True if values may be keys of this size.
+constexpr bool moves_keys(unsigned key_bytes) { return key_bytes >= 4; }
+
 // True if any key of a call is -0 or NaN.
 template <class T, class O>
 bool any_merge(const Args<T, O>& a, int threads) {
   std::atomic<bool> found = false;
   in_parts_of(a.n, threads, [&](std::size_t begin, std::size_t end) {
-    if (!found.load(std::memory_order_relaxed) && zero_or_nan(sizeof(T), a.keys + begin, end - begin))
+    if (!found.load(std::memory_order_relaxed) && zero_or_nan(type_of<T>(), a.keys + begin, end - begin))
       found.store(true, std::memory_order_relaxed);
   });
   return found;
@@ -39,7 +42,7 @@ bool any_merge(const Args<T, O>& a, int threads) {
 inline std::size_t most_scratch_of_key(unsigned key_bytes, unsigned value_bytes, bool merges) {
   constexpr unsigned index_bytes = 4;
   if (!merges) return 2 * form_of(key_bytes, value_bytes).bytes();
-  if (value_bytes == 0) return key_bytes + 2 * form_of(key_bytes, key_bytes).bytes();
+  if (value_bytes == 0 && moves_keys(key_bytes)) return key_bytes + 2 * form_of(key_bytes, key_bytes).bytes();
   return key_bytes + index_bytes + value_bytes + 2 * form_of(key_bytes, index_bytes).bytes();
 }
 
@@ -48,13 +51,14 @@ template <class T, class O, class Sort>
 Status sort_merged(const Args<T, O>& a, int threads, Sort&& sort) {
   using Key = typename Args<T, O>::Key;
   const std::size_t n = a.n;
-  const bool keys_as_values = a.values.bytes == 0, gathers = !keys_as_values && (a.out || a.values.in);
-  const unsigned index_bytes = a.indices() ? a.values.bytes : wide(n) ? 8 : 4;
+  const bool keys_as_values = a.values.bytes == 0 && moves_keys(sizeof(Key));
+  const bool gathers = !keys_as_values && (a.out || a.values.in), writes_indices = a.indices();
+  const unsigned index_bytes = writes_indices ? a.values.bytes : wide(n) ? 8 : 4;
   const bool moves_values = a.values.in && a.values.in == a.values.out;  // through a temporary array
   // 1. Compute the merged numbers. Take memory for indices, and for values that are gathered in place.
   Scratch scratch(*a.workspace);
   auto* const numbers = scratch.take<Key>(n);
-  auto* const new_indices = a.values.in ? scratch.take<std::byte>(n * index_bytes) : nullptr;
+  auto* const new_indices = keys_as_values || writes_indices ? nullptr : scratch.take<std::byte>(n * index_bytes);
   auto* const values_room = moves_values ? scratch.take<std::byte>(n * a.values.bytes) : nullptr;
   if (!scratch) return no_memory;
   if (!a.stream.dry)
@@ -62,7 +66,7 @@ Status sort_merged(const Args<T, O>& a, int threads, Sort&& sort) {
       for (std::size_t i = begin; i < end; ++i) numbers[i] = a.order(a.keys[i]);
     });
   // 2. Sort, with the keys or their indices as values.
-  void* const moved = keys_as_values ? static_cast<void*>(a.out) : a.values.in ? new_indices : a.values.out;
+  void* const moved = keys_as_values ? static_cast<void*>(a.out) : writes_indices ? a.values.out : new_indices;
   const unsigned moved_bytes = keys_as_values ? sizeof(Key) : index_bytes;
   if (Status s = sort(Caller{.keys = numbers,
                              .values = keys_as_values ? a.keys : nullptr,
@@ -94,7 +98,7 @@ Status sort_merged(const Args<T, O>& a, int threads, Sort&& sort) {
 // Sorts a call's arrays with sort(caller).
 template <class T, class O, class Sort>
 Status sort_by_numbers(const Args<T, O>& a, int threads, Sort&& sort) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (is_floating<T>)
     if (a.order.by_value()) {
       if (a.stream.dry) {  // the path depends on the keys
         if (const Status status = sort_merged(a, threads, sort); !status) return status;

@@ -173,25 +173,37 @@ u64 differ_read(const Caller& c, size_t begin, size_t n) {
 
 // ---- floats that are equal though their bits differ -----------------------------------------------------------------
 
-template <class F>
-bool any_zero_or_nan(const F* keys, size_t n) {
-  const hn::ScalableTag<F> d;
-  const hn::RebindToUnsigned<decltype(d)> bits;
-  const auto minus_zero = hn::BitCast(bits, hn::Set(d, F{-0.0}));
+// `infinity`: the bits of the infinity of these floats.
+template <class B>
+bool any_zero_or_nan(const void* keys, size_t n, B infinity) {
+  const hn::ScalableTag<B> d;
+  const hn::RebindToSigned<decltype(d)> number;  // magnitudes compare alike with and without a sign
+  const B sign = static_cast<B>(B{1} << (8 * sizeof(B) - 1));
+  const auto minus_zero = hn::Set(d, sign), magnitude = hn::Set(d, static_cast<B>(sign - 1));
+  const auto largest = hn::BitCast(number, hn::Set(d, infinity));
   const auto is_one = [&](auto v) HWY_ATTR {
-    return hn::Or(hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, v), minus_zero)),
-                  hn::BitCast(bits, hn::VecFromMask(d, hn::IsNaN(v))));
+    const auto is_nan = hn::Gt(hn::BitCast(number, hn::And(v, magnitude)), largest);
+    return hn::Or(hn::VecFromMask(d, hn::Eq(v, minus_zero)), hn::BitCast(d, hn::VecFromMask(number, is_nan)));
   };
+  const B* const in = static_cast<const B*>(keys);
   const size_t lanes = hn::Lanes(d);
-  auto any = hn::Zero(bits);
+  auto any = hn::Zero(d);
   size_t i = 0;
-  for (; n - i >= lanes; i += lanes) any = hn::Or(any, is_one(hn::LoadU(d, keys + i)));
-  for (; i < n; ++i) any = hn::Or(any, is_one(hn::Set(d, keys[i])));
-  return !hn::AllTrue(bits, hn::Eq(any, hn::Zero(bits)));
+  for (; n - i >= lanes; i += lanes) any = hn::Or(any, is_one(hn::LoadU(d, in + i)));
+  for (; i < n; ++i) any = hn::Or(any, is_one(hn::Set(d, in[i])));
+  return !hn::AllTrue(d, hn::Eq(any, hn::Zero(d)));
 }
-bool zero_or_nan(unsigned key_bytes, const void* keys, size_t n) {
-  return key_bytes == 4 ? any_zero_or_nan(static_cast<const float*>(keys), n)
-                        : any_zero_or_nan(static_cast<const double*>(keys), n);
+bool zero_or_nan(Type type, const void* keys, size_t n) {
+  switch (type) {
+    case Type::f16:
+      return any_zero_or_nan(keys, n, f16::infinity);
+    case Type::bf16:
+      return any_zero_or_nan(keys, n, bf16::infinity);
+    case Type::f32:
+      return any_zero_or_nan(keys, n, std::uint32_t{0x7f800000u});
+    default:
+      return any_zero_or_nan(keys, n, std::uint64_t{0x7ff0000000000000u});
+  }
 }
 
 // ---- sorting in the cache -------------------------------------------------------------------------------------------
@@ -438,8 +450,8 @@ namespace upsweep::ladders::sort {
 HWY_EXPORT(find_loops);
 HWY_EXPORT(zero_or_nan);
 
-bool zero_or_nan(unsigned key_bytes, const void* keys, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(zero_or_nan)(key_bytes, keys, n);
+bool zero_or_nan(Type type, const void* keys, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(zero_or_nan)(type, keys, n);
 }
 
 const Loops& simd_loops(unsigned key_bytes, unsigned value_bytes) {

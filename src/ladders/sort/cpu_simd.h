@@ -66,8 +66,8 @@ struct Loops {
 inline constexpr unsigned widest_digit = 11;
 inline constexpr std::size_t sort_counts = std::size_t{2} << widest_digit;
 
-// True if any of n floats of 4 or 8 bytes is -0 or NaN.
-bool zero_or_nan(unsigned key_bytes, const void* keys, std::size_t n);
+// True if any of n floats of this type is -0 or NaN.
+bool zero_or_nan(Type type, const void* keys, std::size_t n);
 
 // Returns the loops for this processor.
 const Loops& simd_loops(unsigned key_bytes, unsigned value_bytes);

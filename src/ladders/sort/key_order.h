@@ -74,14 +74,14 @@ struct FloatKeyOrder {
 };
 
 template <class T>
-using OrderOf = std::conditional_t<std::is_floating_point_v<T>, FloatKeyOrder<UnsignedAs<T>>, KeyOrder<UnsignedAs<T>>>;
+using OrderOf = std::conditional_t<is_floating<T>, FloatKeyOrder<UnsignedAs<T>>, KeyOrder<UnsignedAs<T>>>;
 
 template <class T>
 OrderOf<T> key_order(Order order, FloatOrder floats) {
   using K = UnsignedAs<T>;
   constexpr K top = static_cast<K>(K(1) << (8 * sizeof(K) - 1));
   const K all = order == Order::descending ? static_cast<K>(~K(0)) : K(0);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_floating<T>) {
     const KeyOrder<K> total{static_cast<K>(top ^ all), static_cast<K>(~top)};
     if (floats == FloatOrder::total_order) return {total, 0, 0, 0, static_cast<K>(~K(0)), static_cast<K>(~K(0))};
     // Infinity: all bits of the exponent are set.

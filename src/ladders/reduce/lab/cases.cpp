@@ -83,7 +83,11 @@ std::vector<Settings> variants(const Primitive& primitive, Type type) {
 
 extern const Primitive reduce_primitive{
     .contract = reduce_contract,
-    .types = [] { return std::vector{Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64, Type::u8}; },
+    .types =
+        [] {
+          return std::vector{Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64,
+                             Type::u8,  Type::i8,  Type::u16, Type::i16, Type::f16, Type::bf16};
+        },
     .shapes = sum_shapes,
     .streamed = sum_shapes_streamed,
     .variants = &ladders::reduce::variants,

@@ -143,7 +143,32 @@ Oracle float_product(const T* in, std::size_t n) {
 
 }  // namespace
 
+namespace {
+
+template <class T>
+Oracle of_halves(Op op, const T* in, std::size_t n) {
+  const std::vector<float> values(in, in + n);
+  long double sum = -0.0L;
+  for (const float x : values) sum += x;
+  return [op, sum = n > 0 ? sum : 0, of_floats = make_oracle(Type::f32, op, values.data(), n)](const void* out,
+                                                                                               const Rung& rung) {
+    const T got = *static_cast<const T*>(out);
+    const float judged = op == Op::sum ? unrounded(got, sum) : float(got);
+    return of_floats(&judged, rung);
+  };
+}
+
+}  // namespace
+
 Oracle make_oracle(Type type, Op op, const void* in, std::size_t n, const Scalar& initial) {
+  if (type == Type::f16 || type == Type::bf16)
+    return visit_half(type, [&]<class T>(TypeTag<T>) {
+      const T* const values = static_cast<const T*>(in);
+      if (!initial) return of_halves(op, values, n);
+      std::vector<T> all{initial.as<T>()};
+      all.insert(all.end(), values, values + n);
+      return of_halves(op, all.data(), all.size());
+    });
   return visit_both(type, op, [&]<class T, class O>(TypeTag<T>, O) -> Oracle {
     const T* values = static_cast<const T*>(in);
     if (initial) {
@@ -161,7 +186,7 @@ Oracle make_oracle(Type type, Op op, const void* in, std::size_t n, const Scalar
 }
 
 Oracle make_oracle(Type type, IndexOf which, const void* in, std::size_t n) {
-  return visit(type, [&]<class T>(TypeTag<T>) -> Oracle {
+  return visit_any(type, [&]<class T>(TypeTag<T>) -> Oracle {
     const T* const values = static_cast<const T*>(in);
     const T* first = std::find_if(values, values + n, [](T x) { return x != x; });
     if (first == values + n)

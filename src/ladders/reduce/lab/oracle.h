@@ -17,6 +17,7 @@
 // NaN, infinity  as IEEE arithmetic gives them in every order. If a partial sum can overflow in some order, both are
 //                accepted from rungs that are not reproducible. A rung that flushes subnormals may lose all of them,
 //                which adds n * the smallest normal number to the tolerance.
+// f16, bf16      a sum is right if it is the rounded value of a right sum of f32
 // argmin, argmax exact: the first NaN if there is one, otherwise the first of the smallest or largest elements
 #pragma once
 #include <cstddef>

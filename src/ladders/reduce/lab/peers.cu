@@ -27,7 +27,7 @@ struct cub_device_reduce {
                                .limits = "any n; argmin and argmax of floats without NaN",
                                .source = "NVIDIA CCCL"};
   template <class T, class Op>
-  static constexpr bool supports = true;
+  static constexpr bool supports = sizeof(T) >= 4;
   static constexpr bool takes_segments = true;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {

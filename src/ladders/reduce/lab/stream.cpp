@@ -120,7 +120,7 @@ class IndexStreamer final : public RungStreamer {
 
  private:
   bool beats(const Scalar& a, const Scalar& b) const {
-    return visit(case_.type, [&]<class T>(TypeTag<T>) {
+    return visit_any(case_.type, [&]<class T>(TypeTag<T>) {
       return Binding::visit(case_.operation, [&]<class O>(O) {
         if constexpr (is_index_of<O>)
           return O::beats(a.as<T>(), b.as<T>());

@@ -33,6 +33,7 @@ class ScanProblem final : public Problem {
 
 extern const Primitive scan_primitive{
     .contract = scan_contract,
+    .types = &all_types,
     .shapes = sum_shapes,
     .streamed = sum_shapes_streamed,
     .variants = &sum_variants,

@@ -173,6 +173,20 @@ std::optional<std::string> float_product(bool inclusive, const T* in, const T* o
 
 std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const void* in, const void* out,
                                         std::size_t n, Zeros zeros, const Scalar& initial) {
+  if (is_half_type(type))
+    return visit_half(type, [&]<class T>(TypeTag<T>) {
+      const T *values = static_cast<const T*>(in), *results = static_cast<const T*>(out);
+      const std::vector<float> floats(values, values + n);
+      std::vector<float> judged(n);
+      long double sum = initial ? float(initial.as<T>()) : -0.0L;
+      for (std::size_t i = 0; i < n; ++i) {
+        const long double before = i == 0 && !initial ? 0 : sum;
+        sum += floats[i];
+        judged[i] = unrounded(results[i], inclusive ? sum : before);
+      }
+      return find_mistake(Type::f32, op, inclusive, floats.data(), judged.data(), n, zeros,
+                          initial ? Scalar(float(initial.as<T>())) : Scalar());
+    });
   return visit(type, [&]<class T>(TypeTag<T>) {
     std::optional<T> first;
     if (initial) first = initial.as<T>();

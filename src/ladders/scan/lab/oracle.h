@@ -11,6 +11,7 @@
 //            2002, section 4.2). The sum itself is computed in long double, whose own error is at most 2^-11 of that
 //            bound. If some order can overflow, infinity and NaN are accepted. A zero sum is -0 if it has elements and
 //            all are -0.
+// f16, bf16  right if the rounded values of a right scan of f32
 #pragma once
 #include <cstddef>
 #include <optional>

@@ -72,6 +72,7 @@ class SortProblem final : public Problem {
 
 extern const Primitive sort_primitive{
     .contract = sort_contract,
+    .types = &all_types,
     .shapes = ladders::sort::shapes,
     .streamed = ladders::sort::streamed,
     // Values of every width, in place and not; indices, with keys and without; subsets of the bits: the lowest, the

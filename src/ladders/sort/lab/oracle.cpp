@@ -25,7 +25,7 @@ struct Equal {
 // come before all others, and the larger their magnitude, the earlier they come.
 template <class T>
 std::uint64_t rank_of(T key, Equal equal) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_floating<T>) {
     constexpr std::uint64_t magnitudes = std::uint64_t{1} << (8 * sizeof(T) - 1);
     if (equal.zeros && key == 0) return magnitudes;
     if (equal.nans && std::isnan(key)) return magnitudes - 1 + magnitudes;
@@ -44,10 +44,10 @@ std::uint64_t compared(std::uint64_t rank, const Call& c) {
 }
 
 std::string text_of(Type type, const std::byte* key) {
-  return visit(type, [&]<class T>(TypeTag<T>) {
+  return visit_any(type, [&]<class T>(TypeTag<T>) {
     T value;
     std::memcpy(&value, key, sizeof value);
-    if (!std::is_floating_point_v<T>) return show(value);
+    if (!is_floating<T>) return show(value);
     char bits[24];
     std::snprintf(bits, sizeof bits, " (0x%llx)", static_cast<unsigned long long>(std::bit_cast<UnsignedAs<T>>(value)));
     return show(value) + bits;
@@ -158,7 +158,7 @@ std::optional<std::string> wrong_keys(const Call& c, bool any_order, Equal equal
   });
   if (!mistake && std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0}) != 0)
     mistake = "out[0] does not hold the input's keys";
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (is_floating<T>)
     if (!mistake && !any_order && equal.nans) return wrong_equal_keys(keys, out, c.n());
   return mistake;
 }
@@ -225,7 +225,7 @@ Truth truth_of(const Call& c, bool as_cub) {
   if (whole && equal.nans && c.type() == Type::f32) return truth_by_value<float>(c);
   if (whole && equal.nans && c.type() == Type::f64) return truth_by_value<double>(c);
   Truth truth(c.n());
-  visit(c.type(), [&]<class T>(TypeTag<T>) {
+  visit_any(c.type(), [&]<class T>(TypeTag<T>) {
     for_each_part(c.n(), [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) truth[i] = {compared(rank_of(c.in[0].as<const T>()[i], equal), c), i};
     });
@@ -257,7 +257,7 @@ bool proves_itself(const Call& c, bool any_order) {
 
 std::optional<std::string> find_disorder(const Call& c, bool any_order, bool as_cub) {
   const Equal equal(c, as_cub);
-  return visit(c.type(), [&]<class T>(TypeTag<T>) {
+  return visit_any(c.type(), [&]<class T>(TypeTag<T>) {
     return wants_indices(c) ? wrong_indices<T>(c, equal) : wrong_keys<T>(c, any_order, equal);
   });
 }

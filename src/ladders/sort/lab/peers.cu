@@ -1,4 +1,7 @@
 // CUB's radix sort. Its keys are typed. Floats are in totalOrder, except that the zeros are equal.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
@@ -7,6 +10,17 @@
 
 namespace upsweep::ladders::sort {
 namespace {
+
+// T as CUB knows it.
+template <class T>
+auto cub_key() {
+  if constexpr (std::is_same_v<T, f16>)
+    return __half();
+  else if constexpr (std::is_same_v<T, bf16>)
+    return __nv_bfloat16();
+  else
+    return T();
+}
 
 struct cub_radix_sort {
   static constexpr Story story{.idea = "cub::DeviceRadixSort::SortKeys, SortPairs, and Descending",
@@ -20,8 +34,9 @@ struct cub_radix_sort {
     const auto n = static_cast<std::int64_t>(a.n);
     const int begin = static_cast<int>(a.first_bit), end = static_cast<int>(a.first_bit + a.bits);
     const bool descending = a.order.descending();
-    const T* const keys = reinterpret_cast<const T*>(a.keys);
-    T* const out = reinterpret_cast<T*>(a.out);
+    using CubKey = decltype(cub_key<T>());
+    const auto* const keys = reinterpret_cast<const CubKey*>(a.keys);
+    auto* const out = reinterpret_cast<CubKey*>(a.out);
     Status status;
     if (a.values.bytes == 0)
       return lab::run_cub(*a.workspace, a.stream, [&](void* scratch, std::size_t& bytes, cudaStream_t stream) {

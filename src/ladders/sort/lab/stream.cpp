@@ -63,8 +63,7 @@ class SortStreamer final : public CollectingStreamer {
     if (merges_ || !is_float(case_.type)) return;
     const auto order = case_.settings.find("float_order");
     if (order && order->as<FloatOrder>() == FloatOrder::total_order) return;
-    const std::size_t bytes = key_bytes();
-    merges_ = zero_or_nan(static_cast<unsigned>(bytes), chunks[0].data(), chunks[0].size() / bytes);
+    merges_ = zero_or_nan(case_.type, chunks[0].data(), chunks[0].size() / key_bytes());
   }
   std::size_t bytes_of_element() const override {
     if (indices_) return key_bytes() + sizeof(std::uint32_t) + scratch_of_key(sizeof(std::uint32_t));
@@ -85,7 +84,7 @@ class SortStreamer final : public CollectingStreamer {
     total_ += run.n;
   }
   void merge_runs(const Sink& sink) override {
-    visit(case_.type, [&]<class T>(TypeTag<T>) { merge<T>(sink); });
+    visit_any(case_.type, [&]<class T>(TypeTag<T>) { merge<T>(sink); });
   }
 
  private:
