@@ -21,7 +21,7 @@ template <unsigned mantissa_bits>
 struct HalfFloat {
   static constexpr unsigned exponent_bits = 15 - mantissa_bits;
   static constexpr std::uint16_t sign = 0x8000, infinity = 0x7fff >> mantissa_bits << mantissa_bits;
-  std::uint16_t bits = 0;
+  std::uint16_t bits;
 
   constexpr HalfFloat() = default;
   // Rounds to nearest, ties to even; values beyond the largest become infinite. Every NaN becomes a quiet one.
