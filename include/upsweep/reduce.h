@@ -5,8 +5,8 @@
 // the operator in the argument list. Sums may be wider than their elements, so that they do not wrap or round at the
 // elements' width: u8 as u32 or u64, u32 as u64, i32 as i64, f32 as f64. The type of the output, or of the initial
 // value if there is no output, selects this; every addition is in that type. Sums of f16 and bf16 are computed in float
-// whatever their type, and rounded once. Other elements of 8 and 16 bits have no sums, and none of these have products;
-// the call then throws Error(unsupported).
+// whatever their type, and rounded once. Sums of i8, i16 and u16, and products of elements of 8 and 16 bits, throw
+// Error(unsupported).
 //
 //   upsweep::reduce(gpu, bytes, std::uint64_t{0});  // sums std::uint8_t in 64 bits
 //

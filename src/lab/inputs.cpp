@@ -322,7 +322,7 @@ void fill(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first, std::
   }
 }
 
-// Halves are rounded from floats, except for the inputs that would all be rounded to zeros or infinities.
+// Fills in floats, rounded; except for inputs whose floats would all be rounded to zeros or infinities.
 template <class T>
 void fill_halves(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first, std::span<T> out) {
   if (kind == Kind::alternating_extremes) {

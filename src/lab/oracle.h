@@ -107,8 +107,8 @@ auto visit_both(Type type, Op op, F&& f) {
   return visit(type, [&](auto tag) { return visit(op, [&](auto o) { return f(tag, o); }); });
 }
 
-// Of the floats that round to `half`, the one nearest to `expected`: the oracles of f32 then judge how a sum was
-// computed, whatever it was rounded to in the end.
+// Returns the float nearest to `expected` of those that round to `half`. The oracles of f32 can judge this float, which
+// the last rounding has not moved.
 template <class T>
 float unrounded(T half, long double expected) {
   const auto nearest = static_cast<float>(expected);

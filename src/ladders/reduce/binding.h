@@ -16,7 +16,7 @@ struct Binding : OperatorChoice {
   static constexpr std::string_view primitive = "reduce";
   static constexpr auto& operations = ladders::reduce::operations;
   static constexpr bool takes_halves = true;
-  // Of 8 and 16 bits, integers have extremes, halves also sums.
+  // Integers of 8 and 16 bits have extremes, halves also sums.
   template <class T, class Op>
   static constexpr bool writes =
       sizeof(T) >= 4 || (!std::is_same_v<Op, Product> && (is_half<T> || !std::is_same_v<Op, Sum>));
