@@ -1,13 +1,16 @@
 """Removes, weakens or swaps one synchronisation at a time, and prints the changes that the emulator's checks miss.
 
-A change is made in a copy of one source file, which precedes the original in the include path. Only the rung's unit is
-recompiled and linked with the traced emulator's runtime into a library of that one rung, which the upsweep command
-loads instead of the usual one. If the unit's object is unchanged, the rung does not use the changed code; for a header,
-all of its changes are first tried together. Checks run cheapest first, and stop at the first failure.
+All changes of a rung are compiled at once: copies of its sources, which precede the originals in the include path, have
+every change under a condition of its own, and the environment chooses one when the library is loaded. Only the rung's
+unit is recompiled and linked with the traced emulator's runtime into a library of that one rung, which the upsweep
+command loads instead of the usual one. A condition that is not in the object belongs to code that the rung does not
+use. One that a check does not evaluate cannot fail it, so that this check is skipped. Checks run cheapest first, and
+stop at the first failure.
 """
 import argparse
 import concurrent.futures
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -30,18 +33,48 @@ REMOVED = re.compile(
     r"(?<!::)\b(?:__syncthreads|__syncwarp|__threadfence|__threadfence_block|cluster_sync|fence_before_bulk_copy|"
     r"wait_for_previous|(?:\w+\.)?mbarrier_wait|mbarrier_arrive|(?:pipeline\.|\w+\.)?wait_step|"
     r"(?:\w+\.)?copies\.wait<[^<>]*>)" + ARGUMENTS + ";")
-WEAKENED = [
-    (re.compile(r"\btake_ticket\(((?:[^()]|\([^()]*\))*)\)"), r"atomicAdd(\1, 1u)", "without its fences"),
-    (re.compile(r"\bload_acquire\(((?:[^()]|\([^()]*\))*)\)"), r"load_relaxed(\1)", "relaxed"),
-    (re.compile(r"\bstore_release\("), "store_relaxed(", "relaxed"),
+WEAKENED = [  # pattern, function, function called instead, description
+    (re.compile(r"\btake_ticket\(((?:[^()]|\([^()]*\))*)\)"), "take_ticket", "upsweep_add_one", "without its fences"),
+    (re.compile(r"\bload_acquire\(((?:[^()]|\([^()]*\))*)\)"), "load_acquire", "load_relaxed", "relaxed"),
+    (re.compile(r"\bstore_release\("), "store_release", "store_relaxed", "relaxed"),
 ]
+# Included before everything else.
+CONDITIONS = """#define UPSWEEP_EITHER(chosen, one, other, ...) ((chosen) ? one(__VA_ARGS__) : other(__VA_ARGS__))
+#define upsweep_add_one(counter) atomicAdd(counter, 1u)
+"""
+# The chosen change is read once. A byte per change, in a file if there is one, says whether its condition was evaluated:
+# checks run in processes of their own.
+CHOSEN = """#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+namespace {
+const int chosen = std::getenv("UPSWEEP_CHANGE") ? std::atoi(std::getenv("UPSWEEP_CHANGE")) : -1;
+char* map_reached() {
+  const char* path = std::getenv("UPSWEEP_CHANGES_REACHED");
+  const int file = path ? open(path, O_RDWR) : -1;
+  void* bytes = file < 0 ? MAP_FAILED : mmap(nullptr, COUNT, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  static char nowhere[COUNT];
+  return bytes == MAP_FAILED ? nowhere : static_cast<char*>(bytes);
+}
+char* const reached = map_reached();
+bool is_chosen(int change) {
+  reached[change] = 1;
+  return change == chosen;
+}
+}
+"""
 ARRIVAL = re.compile(r"\bmbarrier_arrive" + ARGUMENTS + ";")
 WAIT = re.compile(r"\b(?:mbarrier_wait|wait_step)\b")
-# Statements of one line that may touch memory which other threads touch too, as neighbours to swap with.
+# Statements of one line that may touch memory which other threads touch too, as neighbours to swap with. Casts,
+# products, counts of bits, captures and declarations of arrays touch none.
 NO_NEIGHBOUR = (r"(?:if|else|for|while|do|return|break|continue|template|using|static_assert|constexpr|__shared__|"
                 r"allow_next_launch)\b")
+UNTOUCHING = re.compile(r"\b(?:static_cast|reinterpret_cast)<[^()]*>(?=\()|\b(?:unsigned|std::size_t|__popc)(?=\()|"
+                        r" \* |\[&\]|^[\w:]+ \w+\[[^\]]*\];")
 TOUCHES = re.compile(rf"^(?!{NO_NEIGHBOUR}|.*& \w+ = )"  # a reference reads nothing
-                     r".*(?:\[|->|\*|\w\().*;$")
+                     r".*(?:\[|->|\*\w|\w\().*;$")
+# The order of these two means nothing: every thread waits for the same launch.
+BARRIER, WAIT_FOR_PREVIOUS = re.compile(r"__syncthreads|cluster_sync"), re.compile(r"wait_for_previous")
 DECLARATION = re.compile(r"__device__|__global__|inline|\basm\b|^\s*//|using ")
 
 
@@ -77,54 +110,104 @@ def function_of(lines, i):
     return name.group(1) if name else ""
 
 
-def mutations(path):
-    """Yields (line number, function, description, new text of the file). The middle two identify a change."""
-    found = [(line, function_of(path.read_text().split("\n"), line - 1), *rest) for line, *rest in changes_of(path)]
-    names = [change[1:3] for change in found]
-    for i, (line, function, what, text) in enumerate(found):
-        alike = names.count(names[i])
-        which = f" ({names[:i].count(names[i]) + 1} of {alike})" if alike > 1 else ""
-        yield line, function, what + which, text
+class Change:
+    """One change of a file. Every edit of it lies within one line and depends on whether the change is chosen."""
+
+    def __init__(self, line, what):
+        self.line, self.what = line, what  # the line counts from 1
+        self.function = ""
+        self.without = None                # (line index, start, end) of the statement that is left out
+        self.inserted = None               # (line index, at its end, statement), executed instead
+        self.either = None                 # (line index, start, end, function called instead, function called)
 
 
 def changes_of(path):
-    """Yields (line number, description, new text of the file)."""
+    """Returns a file's changes. A function and a description identify one."""
     lines = path.read_text().split("\n")
+    found = [change for i in range(len(lines)) for change in changes_at(lines, i)]
+    for change in found:
+        change.function = function_of(lines, change.line - 1)
+    names = [(change.function, change.what) for change in found]
+    for i, change in enumerate(found):
+        alike = names.count(names[i])
+        change.what += f" ({names[:i].count(names[i]) + 1} of {alike})" if alike > 1 else ""
+    return found
 
-    def changed(edits):
-        return "\n".join(edits.get(i, line) for i, line in enumerate(lines))
 
+def changes_at(lines, i):
+    """Yields the changes of line i."""
+    code = code_of(lines[i])
+    if DECLARATION.search(code):
+        return
+    # Swaps a waiting, arriving or fencing statement with the next one, and the previous one with it.
+    if i + 1 < len(lines):
+        pair = code.strip(), code_of(lines[i + 1]).strip()
+        indent = [len(text) - len(text.lstrip()) for text in lines[i:i + 2]]
+        alone = [bool(REMOVED.fullmatch(text)) for text in pair]
+        together = any(BARRIER.match(a) and WAIT_FOR_PREVIOUS.match(b) for a, b in (pair, pair[::-1]))
+        touching = all(a or TOUCHES.match(UNTOUCHING.sub(" ", t)) for a, t in zip(alone, pair))
+        if indent[0] == indent[1] and any(alone) and touching and not together:
+            change = Change(i + 1, f"`{pair[0]}` after `{pair[1]}`")
+            moved = 0 if alone[0] else 1  # this statement passes the other one
+            change.without = i + moved, indent[0], indent[0] + len(pair[moved])
+            change.inserted = i + 1 - moved, moved == 0, pair[moved]
+            yield change
+    for found in REMOVED.finditer(code):
+        change = Change(i + 1, f"no `{found.group()}`")
+        change.without = i, *found.span()
+        yield change
+    for pattern, name, instead, how in WEAKENED:
+        for found in pattern.finditer(code):
+            change = Change(i + 1, f"`{found.group()}` {how}")
+            change.either = i, found.start(), found.start() + len(name) + 1, instead, name
+            yield change
+    # Moves an arrival as early as its text compiles: directly after the nearest preceding wait, on that line.
+    if found := ARRIVAL.search(code):
+        for j in range(i - 1, max(-1, i - 40), -1):
+            earlier = code_of(lines[j])
+            if re.match(r"\s*(template|__global__|__device__)", earlier):
+                break
+            if WAIT.search(earlier) and earlier.rstrip().endswith(";"):
+                change = Change(i + 1, f"`{found.group()}` moved up to `{earlier.strip()}`")
+                change.without = i, *found.span()
+                change.inserted = j, True, code.strip()
+                yield change
+                break
+
+
+def guarded(text, changes):
+    """Returns the text of a file with all changes in it, each under its own condition, and where their code lies.
+
+    `changes` are (number, change). The condition of number k is a call of upsweep_change_k(). The second value lists
+    (line counting from 1, first column, end column, number).
+    """
+    lines, spans = text.split("\n"), []
     for i, line in enumerate(lines):
-        code = code_of(line)
-        if DECLARATION.search(code):
+        here = [(k, c) for k, c in changes if i in (e[0] for e in (c.without, c.inserted, c.either) if e)]
+        if not here:
             continue
-        # Swaps a waiting, arriving or fencing statement with the next one, and the previous one with it.
-        if i + 1 < len(lines):
-            pair = code.strip(), code_of(lines[i + 1]).strip()
-            indent = [len(text) - len(text.lstrip()) for text in lines[i:i + 2]]
-            alone = [bool(REMOVED.fullmatch(text)) for text in pair]
-            if indent[0] == indent[1] and any(alone) and all(a or TOUCHES.match(t) for a, t in zip(alone, pair)):
-                yield i + 1, f"`{pair[0]}` after `{pair[1]}`", changed({i: lines[i + 1], i + 1: line})
-        for found in REMOVED.finditer(code):
-            # Evaluated arguments are addresses and numbers, with no side effects that the kernel needs.
-            new = code[:found.start()] + "{}" + code[found.end():]
-            yield i + 1, f"no `{found.group()}`", changed({i: new})
-        for pattern, replacement, how in WEAKENED:
-            for found in pattern.finditer(code):
-                new = code[:found.start()] + found.expand(replacement) + code[found.end():]
-                yield i + 1, f"`{found.group()}` {how}", changed({i: new})
-        # Moves an arrival as early as its text compiles: directly after the nearest preceding wait, on that line.
-        if found := ARRIVAL.search(code):
-            for j in range(i - 1, max(-1, i - 40), -1):
-                earlier = code_of(lines[j])
-                if re.match(r"\s*(template|__global__|__device__)", earlier):
-                    break
-                if WAIT.search(earlier) and earlier.rstrip().endswith(";"):
-                    edits = {j: earlier + " " + code.strip(), i: code[:found.start()] + "{}" + code[found.end():]}
-                    if re.match(r"\s*(if|else)\b", code):
-                        edits[i] = re.sub(r"\S.*", "{}", code, count=1)
-                    yield i + 1, f"`{found.group()}` moved up to `{earlier.strip()}`", changed(edits)
-                    break
+        code = code_of(line)
+        pieces = []  # (start, end, replacement, numbers)
+        left_out = {}
+        for k, change in here:
+            if change.without and change.without[0] == i:
+                left_out.setdefault(change.without[1:], []).append(k)
+            if change.inserted and change.inserted[0] == i:
+                at = len(code) if change.inserted[1] else len(code) - len(code.lstrip())
+                pieces.append((at, at, f" if (upsweep_change_{k}()) {{ {change.inserted[2]} }} ", [k]))
+            if change.either and change.either[0] == i:
+                _, start, end, instead, name = change.either
+                pieces.append((start, end, f"UPSWEEP_EITHER(upsweep_change_{k}(), {instead}, {name}, ", [k]))
+        for (start, end), numbers in left_out.items():
+            condition = " || ".join(f"upsweep_change_{k}()" for k in numbers)
+            pieces.append((start, end, f"{{ if (!({condition})) {code[start:end]} }}", numbers))
+        new, done = "", 0
+        for start, end, replacement, numbers in sorted(pieces):
+            new += code[done:start]
+            spans += [(i + 1, len(new) + 1, len(new) + len(replacement) + 1, k) for k in numbers]
+            new, done = new + replacement, end
+        lines[i] = new + code[done:]
+    return "\n".join(lines), spans
 
 
 class Builder:
@@ -147,6 +230,7 @@ class Builder:
         self.shared = [f for f in (ROOT / "src").rglob("*.cuh") if "extern template" in f.read_text()]
 
     def compile(self, unit, folder, output):
+        """Compiles a unit with `folder` first in the include path."""
         command = next(c for c in self.commands if c.split(" && ")[1:] and f"{unit}.simt.cpp.o.d" in c)
         command = shlex.split(command.split(" && ")[1])
         for flag, count in (("-MD", 1), ("-MF", 2), ("-MT", 2)):
@@ -169,25 +253,29 @@ class Builder:
             text = (copy if copy.exists() else original).read_text()
             copy.write_text(re.sub(r"^extern template [^;]*;", "", text, flags=re.M))
         first_include = next(i for i, a in enumerate(command) if a.startswith("-I"))
-        # Keeps the folder's name out of the object, so that code that a change does not reach compiles to identical
-        # bytes.
-        command[first_include:first_include] = [f"-ffile-prefix-map={folder}={ROOT}/src", f"-I{folder}",
-                                                "-fsanitize-undefined-strip-path-components=-2"]
+        command[first_include:first_include] = [f"-I{folder}", "-include", str(folder / "conditions.h"),
+                                                "-fno-caret-diagnostics", "-ferror-limit=0"]
         return run(command, cwd=self.build)
 
     def table(self, primitive, rungs, folder):
         """Compiles a list of rungs."""
         text = folder / "table.cpp"
+        folder.mkdir(parents=True, exist_ok=True)
         declarations = "".join(f"extern const Rung kernel_{r}_rung; " for r in rungs)
         listed = ", ".join(f"&ladders::{primitive}::kernel_{r}_rung" for r in rungs) or "nullptr"
         text.write_text(f'#include "base/rung.h"\nnamespace upsweep {{\nnamespace ladders::{primitive} {{ {declarations} }}\n'
                         f"Rungs kernel_rungs() {{\n  static const Rung* const rungs[] = {{{listed}}};\n"
                         f"  return Rungs(rungs, {len(rungs)});\n}}\n}}\n")
+        return self.compile_plain(text)
+
+    def compile_plain(self, text):
+        """Compiles a file that the emulator does not trace."""
+        output = text.with_suffix(".o")
         made = run(["c++", "-std=c++20", "-O1", "-fPIC", f"-I{ROOT}/src", f"-I{ROOT}/include", "-c", str(text), "-o",
-                    str(text.with_suffix(".o"))])
+                    str(output)])
         if made.returncode:
             sys.exit(made.stdout)
-        return text.with_suffix(".o")
+        return output
 
     def library(self, objects, output):
         """Links objects with the traced emulator's runtime."""
@@ -225,7 +313,9 @@ class Rung:
         self.unit = f"{self.primitive}_{self.rung}"
         self.work = pathlib.Path(tempfile.mkdtemp(prefix=f"mutate_{self.unit}_"))
         self.shown = re.compile(f"{self.primitive}/{self.rung}(: | simt traced)")  # lines about a failure
-        self.limits = {}  # seconds, by the sizes of the check
+        self.limits = {}    # seconds, by the sizes of the check
+        self.reached = {}   # a byte per change, by the sizes of the check
+        self.verdicts = {}  # known without a check, by the number of the change
         # Cheapest first: the given sizes, then everything that `upsweep check` runs by default.
         seeds = range(1, options.schedules + 1)
         self.checks = [(size, seed) for seed in (0, *seeds) for size in options.sizes]
@@ -248,41 +338,45 @@ class Rung:
                 todo.append(ROOT / "src" / include)
         return found
 
-    def check(self, folder, unit):
-        """Returns the first failure, or an empty string."""
+    def check(self, change):
+        """Returns the first failure of a change, or an empty string."""
         for which in self.checks:
-            if self.options.tests:
-                failure = self.test(folder, unit, which, self.limits[which])
-            else:
-                failure = self.check_once(folder, *which, self.limits[which[0]])
-            if failure:
+            size = which if self.options.tests else which[0]
+            if not self.reached[size][change]:
+                continue
+            if failure := self.run_check(which, self.limits[size], {"UPSWEEP_CHANGE": str(change)}):
                 return failure
         return ""
 
-    def measure(self, folder):
-        """Checks the unchanged rung, and sets time limits for the checks of changes. Drops checks that take too long."""
-        for test in self.checks if self.options.tests else []:
-            start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            if failure := self.test(folder, self.original, test, 1000):
-                sys.exit(f"{self.primitive}/{self.rung} fails without a change: {failure}")
-            self.limits[test] = 20 + 10 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start)
+    def run_check(self, which, limit, environment):
+        """Returns the failure of one check, or an empty string."""
         if self.options.tests:
-            return
-        for sizes in dict.fromkeys(sizes for sizes, _ in self.checks):
+            return self.test(which, limit, environment)
+        return self.check_once(*which, limit, environment)
+
+    def measure(self):
+        """Checks the unchanged rung: sets the time limits of the checks, finds which changes each reaches, and drops
+        those that take too long."""
+        for size in self.checks if self.options.tests else dict.fromkeys(size for size, _ in self.checks):
+            file = self.work / "reached"
+            file.write_bytes(bytes(max(1, len(self.changes))))
             start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            failure = self.check_once(folder, sizes, 0, self.options.timeout)
+            failure = self.run_check(size if self.options.tests else (size, 0),
+                                     1000 if self.options.tests else self.options.timeout,
+                                     {"UPSWEEP_CHANGES_REACHED": str(file)})
             if failure == "does not end":
-                print(f"{self.primitive}/{self.rung}: not checked with {sizes or 'all sizes'}: takes too long",
+                print(f"{self.primitive}/{self.rung}: not checked with {size or 'all sizes'}: takes too long",
                       file=sys.stderr)
-                self.checks = [check for check in self.checks if check[0] != sizes]
+                self.checks = [check for check in self.checks if size not in (check, check[0])]
             elif failure:
                 sys.exit(f"{self.primitive}/{self.rung} fails without a change: {failure}")
             # Arbitrary schedules take longer, and detecting a livelock takes ten seconds.
-            self.limits[sizes] = 20 + 10 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start)
+            self.limits[size] = 20 + 10 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start)
+            self.reached[size] = file.read_bytes()
 
-    def check_once(self, folder, sizes, seed, limit):
+    def check_once(self, sizes, seed, limit, environment):
         """Returns the failure of one check, or an empty string. `limit` is in CPU seconds per process."""
-        environment = dict(os.environ, LD_LIBRARY_PATH=str(folder))
+        environment = dict(os.environ, LD_LIBRARY_PATH=str(self.work / "alone"), **environment)
         command = [f"{self.builder.build}/bin/upsweep", "check", self.primitive, "--rung", self.rung, "--backend", "simt",
                    "--failures", "1"]
         command += ["--param", self.options.param] if self.options.param else []
@@ -298,98 +392,76 @@ class Rung:
         lines = [line for line in output.split("\n") if self.shown.search(line)]
         return lines[-1] if lines else f"exit status {status}: {output[-200:]}"
 
-    def test(self, folder, unit, test, limit):
+    def test(self, test, limit, environment):
         """Returns the failure of one test program, or an empty string."""
         command = [f"{self.builder.build}/bin/{test}"]
-        if test == "test_lab_ladders":  # checks the rungs that it finds, and complains that there is no mutant
-            command += ["--gtest_filter=Ladders.TracedAndMutants"]
-        else:
-            self.link_all(folder, unit)
-        status, output = limited(command, dict(os.environ, LD_LIBRARY_PATH=str(folder)), limit)
+        alone = test == "test_lab_ladders"  # checks the rungs that it finds, and complains that there is no mutant
+        command += ["--gtest_filter=Ladders.TracedAndMutants"] if alone else ["--gtest_fail_fast"]
+        folder = self.work / ("alone" if alone else "all")
+        status, output = limited(command, dict(os.environ, LD_LIBRARY_PATH=str(folder), **environment), limit)
         if status == -signal.SIGKILL:
             return "does not end"
         if status < 0:
             return f"killed by signal {-status}"
-        if test == "test_lab_ladders":
+        if alone:
             return next((line for line in output.split("\n") if self.shown.search(line)), "")
         failed = re.search(r"^\[  FAILED  \] (\S+)", output, flags=re.M)
         return f"{failed[1]}: {output[:failed.start()][-1000:]}" if status else ""
 
-    def link_all(self, folder, unit):
-        """Links the library of all rungs, with another object for this one."""
-        objects = [unit] + [u for u in self.builder.units if not u.endswith(f"/{self.unit}.simt.cpp.o")]
-        self.builder.library(objects + self.builder.tables, folder / "libupsweep_simt_traced.so")
-        (folder / "libupsweep_simt_plain.so").unlink()  # so that the usual one is loaded
+    def build(self):
+        """Compiles the rung with all changes, except those that do not compile: they get a verdict. Returns the object."""
+        (self.work / "conditions.h").write_text(CONDITIONS + "".join(
+            f'extern "C" bool upsweep_change_{k}();\n' for k in range(len(self.changes))))
+        output = self.work / "unit.o"
+        while True:
+            places = {}
+            for path, changes in itertools.groupby(enumerate(self.changes), lambda numbered: numbered[1][0]):
+                kept = [(k, change) for k, (_, change) in changes if k not in self.verdicts]
+                copy = self.work / path.relative_to(ROOT / "src")
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                text, places[str(copy)] = guarded(path.read_text(), kept)
+                copy.write_text(text)
+            made = self.builder.compile(self.unit, self.work, output)
+            if made.returncode == 0:
+                return output
+            wrong = {k for file, line, column in re.findall(r"^(\S+?):(\d+):(\d+): error: ", made.stdout, flags=re.M)
+                     for at, start, end, k in places.get(file, []) if at == int(line) and start <= int(column) < end}
+            if not wrong:
+                sys.exit(f"{self.unit} does not compile:\n{made.stdout[-4000:]}")
+            self.verdicts.update(dict.fromkeys(wrong, "does not compile"))
 
-    def build(self, folder):
-        """Compiles with `folder` first in the include path; returns the object, or None."""
-        output = folder / "unit.o"
-        made = self.builder.compile(self.unit, folder, output)
-        return output if made.returncode == 0 else None
-
-    def link(self, folder, unit):
-        objects = [unit, self.table] + self.builder.needed_by(unit, self.unit)
-        self.builder.library(objects, folder / "libupsweep_simt_traced.so")
+    def link(self, unit):
+        """Links a library of this rung alone, and for the tests one of all rungs."""
+        used = {int(name[len("upsweep_change_"):]) for _, name in self.builder.symbols("--undefined-only", [unit])
+                if name.startswith("upsweep_change_")}
+        for k in range(len(self.changes)):
+            if k not in used:
+                self.verdicts.setdefault(k, "not used")
+        chosen = self.work / "chosen.cpp"
+        chosen.write_text(CHOSEN.replace("COUNT", str(max(1, len(self.changes)))) + "".join(
+            f'extern "C" bool upsweep_change_{k}() {{ return is_chosen({k}); }}\n' for k in sorted(used)))
+        objects = [unit, self.builder.compile_plain(chosen)]
+        alone = self.work / "alone"
+        self.builder.library(objects + [self.builder.table(self.primitive, [self.rung], alone)]
+                             + self.builder.needed_by(unit, self.unit), alone / "libupsweep_simt_traced.so")
         # The plain emulator detects no races, so a library without rungs replaces it.
-        shutil.copy(self.options.no_rungs, folder / "libupsweep_simt_plain.so")
-
-    def code(self, unit):
-        """Returns an object's bytes without debugging information."""
-        copy = unit.with_suffix(".stripped.o")
-        run(["objcopy", "-g", "--remove-section=.comment", str(unit), str(copy)])
-        return copy.read_bytes()
-
-    def with_text(self, name, path, text, then):
-        """Calls then(folder, unit) with the unit compiled with another text of one file; unit is None if that fails."""
-        folder = self.work / name
-        target = folder / path.relative_to(ROOT / "src")
-        target.parent.mkdir(parents=True)
-        target.write_text(text)
-        try:
-            return then(folder, self.build(folder))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-
-    def used(self, path):
-        """False if no change of the file changes the rung's object."""
-        lines, texts = path.read_text().split("\n"), [m for m in mutations(path)]
-        for line, *_, text in texts:
-            lines[line - 1] = text.split("\n")[line - 1]
-        return bool(texts) and self.with_text(f"all_{path.stem}", path, "\n".join(lines),
-                                              lambda _, unit: not unit or self.code(unit) != self.original_code)
+        shutil.copy(self.options.no_rungs, alone / "libupsweep_simt_plain.so")
+        if self.options.tests:
+            others = [u for u in self.builder.units if not u.endswith(f"/{self.unit}.simt.cpp.o")]
+            (self.work / "all").mkdir()
+            self.builder.library(objects + others + self.builder.tables, self.work / "all/libupsweep_simt_traced.so")
 
     def chosen(self, path, change):
-        line, function, what, _ = change
-        return re.search(self.options.only, f"{path.name}:{line} {function}: {what}")
-
-    def verdict(self, number, path, text):
-        def judge(folder, unit):
-            if not unit:
-                return "does not compile"
-            if self.code(unit) == self.original_code:
-                return "not used"
-            self.link(folder, unit)
-            return self.check(folder, unit)
-        return self.with_text(str(number), path, text, judge)
+        return re.search(self.options.only, f"{path.name}:{change.line} {change.function}: {change.what}")
 
     def run(self):
-        original = self.work / "original"
-        original.mkdir()
-        self.original = self.build(original)
-        if not self.original:
-            sys.exit(f"{self.unit} does not compile as it is")
-        self.original_code = self.code(self.original)
-        self.table = self.builder.table(self.primitive, [self.rung], original)
-        self.link(original, self.original)
-        self.measure(original)
-        survivors = 0
+        self.changes = [(path, change) for path in self.sources() for change in changes_of(path)
+                        if self.chosen(path, change)]
+        self.link(self.build())
+        self.measure()
+        rows, survivors = 0, 0
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            sources = [path for path in self.sources() if any(self.chosen(path, m) for m in mutations(path))]
-            used = [path for path, is_used in zip(sources, pool.map(self.used, sources)) if is_used]
-            changes = [(path, *m) for path in used for m in mutations(path)
-                       if self.chosen(path, m)]
-            rows = 0
-            for row in filter(None, pool.map(lambda c: self.row(c[0], *c[1]), enumerate(changes))):
+            for row in filter(None, pool.map(self.row, range(len(self.changes)))):
                 rows += 1
                 survivors += "**" in row
                 print(row, flush=True)
@@ -399,18 +471,22 @@ class Rung:
         shutil.rmtree(self.work, ignore_errors=True)
         return survivors
 
-    def row(self, number, path, line, function, what, text):
-        """Returns a row of the table; empty if the change has no effect."""
-        file = path.relative_to(ROOT / "src")
-        key = f"{self.primitive}/{self.rung} | {file} | {hashlib.sha256(text.encode()).hexdigest()[:16]}"
-        verdict = self.options.log.find(key)
-        if verdict is None:
-            verdict = self.verdict(number, path, text)
-            self.options.log.add(key, verdict)
-        if verdict == "not used":
+    def row(self, number):
+        """Returns a row of the table; empty if the rung does not use the changed code."""
+        path, change = self.changes[number]
+        if self.verdicts.get(number) == "not used":
             return ""
+        file = path.relative_to(ROOT / "src")
+        known = hashlib.sha256(f"{path.read_text()}{change.function}{change.what}".encode()).hexdigest()[:16]
+        key = f"{self.primitive}/{self.rung} | {file} | {known}"
+        verdict = self.verdicts.get(number, self.options.log.find(key))
+        if verdict is None:
+            verdict = self.check(number)
+            self.options.log.add(key, verdict)
         noticed = kind_of(verdict) if verdict else "**survives**"
-        return f"| {self.primitive}/{self.rung} | {file} | {function} | {what} | {noticed} |"
+        if not verdict and not any(reached[number] for reached in self.reached.values()):
+            noticed = "**not reached**"
+        return f"| {self.primitive}/{self.rung} | {file} | {change.function} | {change.what} | {noticed} |"
 
 
 class Log:
@@ -464,7 +540,7 @@ def verify(page):
         _, file, function, change, *_ = row.strip("| ").split(" | ")
         path = ROOT / "src" / file
         if path not in known:
-            known[path] = {m[1:3] for m in mutations(path)} if path.exists() else set()
+            known[path] = {(c.function, c.what) for c in changes_of(path)} if path.exists() else set()
         if (function, change) not in known[path] and not change.endswith("by hand"):
             stale.append(row)
     if not rows:

@@ -163,6 +163,16 @@ TEST(PartitionTiles, WaitForEachOther) {
   std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a & 255) < (b & 255); });
   EXPECT_EQ(run(traced_emulator(), "lookback", keys, 0, 8).keys, expected);
   EXPECT_EQ(run(traced_emulator(), "warp_multisplit", keys, 0, 8, {.grid = 2}).keys, expected);
+  EXPECT_EQ(run(traced_emulator(), "shared_reorder", keys, 0, 8, {.block = 64, .grid = 2}).keys, expected);
+}
+
+// At most two blocks per multiprocessor count, so that one of them counts several tiles, with one set of counters.
+TEST(PartitionTiles, BlocksCountSeveralTiles) {
+  const std::size_t blocks = 2 * 4;  // the emulated machine has four multiprocessors
+  const auto keys = make_input<std::uint32_t>("uniform", blocks * tile_of("lane_counters") + 77, 1);
+  std::vector<std::uint32_t> expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a & 255) < (b & 255); });
+  EXPECT_EQ(run(traced_emulator(), "lane_counters", keys, 0, 8).keys, expected);
 }
 
 // The checks' inputs are too small for the maximum number of buckets on the traced emulator.

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(tile_threads) tile_scan_kernel(const float* ci
     const std::size_t k = begin + t;
     const bool found = k < n && bounds.reached_by(circle_at(circles, k));
     sums[0][t] = found;
-    __syncthreads();
+    __syncthreads();  // all threads have drawn the previous list
 
     // 2. Inclusive scan with doubling distances, double buffered.
     unsigned from = 0;
@@ -41,7 +41,6 @@ __global__ void __launch_bounds__(tile_threads) tile_scan_kernel(const float* ci
 
     // 3. Draw the list.
     for (unsigned e = 0; e < count; ++e) draw_over(colour, f, circle_at(circles, begin + list[e]), pixel.x, pixel.y);
-    __syncthreads();
   }
   pixel.put(image, f, colour);
 }

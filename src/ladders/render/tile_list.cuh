@@ -19,9 +19,8 @@ struct TileList {
     Circle c{};
     if (k < end) c = load_circle(all, k);
     const unsigned ballot = __ballot_sync(all_lanes, k < end && bounds.reached_by(c));
-    __syncthreads();  // all threads have drawn the previous list
     if (lane == 0) totals[warp] = unsigned(__popc(ballot));
-    __syncthreads();
+    __syncthreads();  // all threads have drawn the previous list
     unsigned at = unsigned(__popc(ballot & ((1u << lane) - 1))), count = 0;
     for (unsigned w = 0; w < warps; ++w) {
       at += w < warp ? totals[w] : 0;
