@@ -383,6 +383,18 @@ TEST(ReduceOracle, RefusesWhatIsWrong) {
   EXPECT_FALSE(accepts(F{1e-30f, 1e-30f}, Op::product, inf));
 }
 
+// A sum of bf16 may overflow as a float in one order of additions and not in another, or only when it is rounded.
+TEST(ReduceOracle, HalvesMayOverflow) {
+  const bf16 largest = std::numeric_limits<bf16>::max(), infinity = std::numeric_limits<bf16>::infinity();
+  const bf16 lowest = std::numeric_limits<bf16>::lowest();
+  EXPECT_TRUE(accepts<bf16>({largest, lowest, largest}, Op::sum, largest));
+  EXPECT_TRUE(accepts<bf16>({largest, lowest, largest}, Op::sum, infinity));
+  EXPECT_FALSE(accepts<bf16>({largest, lowest, largest}, Op::sum, bf16(1.0f)));
+  EXPECT_FALSE(accepts<bf16>({largest, lowest}, Op::sum, bf16(1.0f)));
+  EXPECT_FALSE(accepts<bf16>({1.0f, 2.0f}, Op::sum, infinity));
+  EXPECT_TRUE(accepts<f16>({65504.0f, 100.0f}, Op::sum, std::numeric_limits<f16>::infinity()));
+}
+
 TEST(ReduceOracle, IndexOfTheFirstExtreme) {
   const auto accepts_index = [](IndexOf which, const std::vector<double>& in, std::uint64_t index) {
     return !ladders::reduce::make_oracle(Type::f64, which, in.data(), in.size())(&index, {});

@@ -153,8 +153,10 @@ Oracle of_halves(Op op, const T* in, std::size_t n) {
   return [op, sum = n > 0 ? sum : 0, of_floats = make_oracle(Type::f32, op, values.data(), n)](const void* out,
                                                                                                const Rung& rung) {
     const T got = *static_cast<const T*>(out);
-    const float judged = op == Op::sum ? unrounded(got, sum) : float(got);
-    return of_floats(&judged, rung);
+    const float stored = got, judged = op == Op::sum ? unrounded(got, sum) : stored;
+    auto mistake = of_floats(&judged, rung);
+    // An infinity is a sum that the last rounding moved there, or one that overflowed before.
+    return mistake && std::isinf(stored) ? of_floats(&stored, rung) : mistake;
   };
 }
 

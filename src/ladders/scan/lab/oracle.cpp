@@ -177,15 +177,21 @@ std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const 
     return visit_half(type, [&]<class T>(TypeTag<T>) {
       const T *values = static_cast<const T*>(in), *results = static_cast<const T*>(out);
       const std::vector<float> floats(values, values + n);
-      std::vector<float> judged(n);
-      long double sum = initial ? float(initial.as<T>()) : -0.0L;
-      for (std::size_t i = 0; i < n; ++i) {
-        const long double before = i == 0 && !initial ? 0 : sum;
-        sum += floats[i];
-        judged[i] = unrounded(results[i], inclusive ? sum : before);
-      }
-      return find_mistake(Type::f32, op, inclusive, floats.data(), judged.data(), n, zeros,
-                          initial ? Scalar(float(initial.as<T>())) : Scalar());
+      const auto judge = [&](bool overflowed) {
+        std::vector<float> judged(n);
+        long double sum = initial ? float(initial.as<T>()) : -0.0L;
+        for (std::size_t i = 0; i < n; ++i) {
+          const long double before = i == 0 && !initial ? 0 : sum;
+          sum += floats[i];
+          const float stored = results[i];
+          judged[i] = overflowed && std::isinf(stored) ? stored : unrounded(results[i], inclusive ? sum : before);
+        }
+        return find_mistake(Type::f32, op, inclusive, floats.data(), judged.data(), n, zeros,
+                            initial ? Scalar(float(initial.as<T>())) : Scalar());
+      };
+      // An infinity is a sum that the last rounding moved there, or one that overflowed before.
+      auto mistake = judge(false);
+      return mistake ? judge(true) : mistake;
     });
   return visit(type, [&]<class T>(TypeTag<T>) {
     std::optional<T> first;
