@@ -167,23 +167,34 @@ struct segments {
                   a.in, a.out, a.n, length, per_tile, log2_lanes, a.op, a.initial);
   }
 
+  // Small blocks with many loads in flight: as soon as one ends, another takes its place. On an H200, the fastest of
+  // five shapes at 2^24 elements, and at 2^27 within 3 % of it (docs/notes/reduce.md).
+  static constexpr unsigned long_block = 128;
+
   template <class T, class Op, class Out>
   static Status run_long(const Args<T, Op, Out>& a, std::size_t length) {
-    // Small blocks with many loads in flight: as soon as one ends, another takes its place. On an H200, the fastest of
-    // five shapes at 2^24 elements, and at 2^27 within 3 % of it (docs/notes/reduce.md).
-    constexpr unsigned block = 128, in_flight = 8;
+    // A thread that has four loads or fewer needs no room for eight. With more segments than are resident at once,
+    // twice as many blocks are resident instead.
+    const std::size_t at_once = multiprocessors() * (resident_threads<8> / long_block);
+    if (length * sizeof(T) <= std::size_t{4} * 16 * long_block && a.segments() > at_once)
+      return launch_long<4>(a, length);
+    return launch_long<8>(a, length);
+  }
+
+  template <unsigned in_flight, class T, class Op, class Out>
+  static Status launch_long(const Args<T, Op, Out>& a, std::size_t length) {
     // Enough parts for four blocks per resident one, so that the last ones to end leave little idle; but of 32 KiB or
     // more, because a total costs its collector about as much time as that.
-    const std::size_t resident = multiprocessors() * (resident_threads<in_flight> / block);
+    const std::size_t resident = multiprocessors() * (resident_threads<in_flight> / long_block);
     const std::size_t wanted = ceil_div(4 * resident, a.segments());
     const std::size_t most = ceil_div(length * sizeof(T), std::size_t{32} << 10);
     const std::size_t parts = wanted < most ? wanted : most > 0 ? most : 1;
     const auto grid = static_cast<unsigned>(a.segments() * parts);
     unsigned long long* const totals = parts > 1 ? mailboxes<Accumulator<Out>>(a, grid) : nullptr;
     if (parts > 1 && !totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
-    return launch(long_segments_kernel<block, in_flight, T, Op, Out>,
-                  {.grid = grid, .block = block, .overlap = true, .stream = a.stream}, a.in, a.out, totals, a.n, length,
-                  static_cast<unsigned>(parts), a.op, a.initial);
+    return launch(long_segments_kernel<long_block, in_flight, T, Op, Out>,
+                  {.grid = grid, .block = long_block, .overlap = true, .stream = a.stream}, a.in, a.out, totals, a.n,
+                  length, static_cast<unsigned>(parts), a.op, a.initial);
   }
 };
 
