@@ -217,7 +217,10 @@ class Builder:
         self.build = build
         self.only_type = only_type  # the only type compiled, of those that the emulator has; or empty
         self.commands = run(["ninja", "-C", build, "-t", "commands", LIBRARY]).stdout.split("\n")
-        link = shlex.split(next(c for c in reversed(self.commands) if f"-o {LIBRARY}" in c))
+        links = [c for c in self.commands if f"-o {LIBRARY}" in c]
+        if not links:
+            sys.exit(f"{build} is not a build with the emulators: see --build, and scripts/test.sh, which makes one")
+        link = shlex.split(links[-1])
         link = link[1:] if link[0] == ":" else link
         link = [a for a in link[1 if link[0] == "&&" else 0:]]
         link = link[:link.index("&&")] if "&&" in link else link
@@ -309,20 +312,22 @@ class Builder:
 class Rung:
     def __init__(self, builder, name, options):
         self.builder, self.options = builder, options
-        self.primitive, self.rung = name.split("/")
+        self.primitive, _, self.rung = name.partition("/")
         self.unit = f"{self.primitive}_{self.rung}"
+        if not any(unit.endswith(f"/{self.unit}.simt.cpp.o") for unit in builder.units):
+            sys.exit(f"{name} is not a rung: PRIMITIVE/RUNG, as in scan/pipeline; `upsweep list` has them all")
         self.work = pathlib.Path(tempfile.mkdtemp(prefix=f"mutate_{self.unit}_"))
         self.shown = re.compile(f"{self.primitive}/{self.rung}(: | simt traced)")  # lines about a failure
-        self.limits = {}    # seconds, by the sizes of the check
-        self.reached = {}   # a byte per change, by the sizes of the check
+        self.limits = {}    # seconds, by the sizes or the test program of the check
+        self.reached = {}   # a byte per change, likewise
         self.verdicts = {}  # known without a check, by the number of the change
         # Cheapest first: the given sizes, then everything that `upsweep check` runs by default.
         seeds = range(1, options.schedules + 1)
         self.checks = [(size, seed) for seed in (0, *seeds) for size in options.sizes]
         self.checks += [("", seed) for seed in (0, *seeds)] if not options.given_sizes_only else []
         if options.tests:
-            self.checks = ["test_lab_ladders", f"test_simt_{self.primitive}"]
-            self.checks = [test for test in self.checks if (pathlib.Path(builder.build) / "bin" / test).exists()]
+            self.checks = ["test_lab_ladders", f"test_simt_{self.primitive}", "test_simt_paths"]
+            self.checks = [(test, 0) for test in self.checks if (pathlib.Path(builder.build) / "bin" / test).exists()]
 
     def sources(self):
         """Returns the rung's file and the headers of ladders/ and kernel/ that it includes."""
@@ -340,39 +345,37 @@ class Rung:
 
     def check(self, change):
         """Returns the first failure of a change, or an empty string."""
-        for which in self.checks:
-            size = which if self.options.tests else which[0]
-            if not self.reached[size][change]:
+        for what, seed in self.checks:
+            if not self.reached[what][change]:
                 continue
-            if failure := self.run_check(which, self.limits[size], {"UPSWEEP_CHANGE": str(change)}):
+            if failure := self.run_check(what, seed, self.limits[what], {"UPSWEEP_CHANGE": str(change)}):
                 return failure
         return ""
 
-    def run_check(self, which, limit, environment):
-        """Returns the failure of one check, or an empty string."""
+    def run_check(self, what, seed, limit, environment):
+        """Returns the failure of one check, of some sizes or by a test program, or an empty string."""
         if self.options.tests:
-            return self.test(which, limit, environment)
-        return self.check_once(*which, limit, environment)
+            return self.test(what, limit, environment)
+        return self.check_once(what, seed, limit, environment)
 
     def measure(self):
         """Checks the unchanged rung: sets the time limits of the checks, finds which changes each reaches, and drops
         those that take too long."""
-        for size in self.checks if self.options.tests else dict.fromkeys(size for size, _ in self.checks):
+        for what in dict.fromkeys(what for what, _ in self.checks):
             file = self.work / "reached"
             file.write_bytes(bytes(max(1, len(self.changes))))
             start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            failure = self.run_check(size if self.options.tests else (size, 0),
-                                     1000 if self.options.tests else self.options.timeout,
-                                     {"UPSWEEP_CHANGES_REACHED": str(file)})
+            limit = 1000 if self.options.tests else self.options.timeout
+            failure = self.run_check(what, 0, limit, {"UPSWEEP_CHANGES_REACHED": str(file)})
             if failure == "does not end":
-                print(f"{self.primitive}/{self.rung}: not checked with {size or 'all sizes'}: takes too long",
+                print(f"{self.primitive}/{self.rung}: not checked with {what or 'all sizes'}: takes too long",
                       file=sys.stderr)
-                self.checks = [check for check in self.checks if size not in (check, check[0])]
+                self.checks = [check for check in self.checks if check[0] != what]
             elif failure:
                 sys.exit(f"{self.primitive}/{self.rung} fails without a change: {failure}")
             # Arbitrary schedules take longer, and detecting a livelock takes ten seconds.
-            self.limits[size] = 20 + 10 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start)
-            self.reached[size] = file.read_bytes()
+            self.limits[what] = 20 + 10 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start)
+            self.reached[what] = file.read_bytes()
 
     def check_once(self, sizes, seed, limit, environment):
         """Returns the failure of one check, or an empty string. `limit` is in CPU seconds per process."""
@@ -513,7 +516,7 @@ def kind_of(failure):
     kinds = ("shared race", "global race", "overlap race", "missing proxy fence", "uninitialised shared read",
              "peer not running", "deadlock", "livelock", "barrier divergence", "trap")
     for kind in kinds:
-        if f": {kind}: " in failure or f" {kind}" in failure:
+        if re.search(rf"\s{kind}", failure):
             return kind
     return "wrong result" if re.match(r"\w+/\w+(: | simt traced)", failure) else failure.replace("\n", " ")
 
@@ -571,6 +574,8 @@ def main():
         stale = verify(options.verify)
         print("\n".join(stale))
         sys.exit(f"{len(stale)} rows must be run again" if stale else 0)
+    if not options.rungs:
+        parser.error("no rungs")
     options.log = Log(options.log)
     builder = Builder(options.build, options.type if re.fullmatch(r"\w+", options.type) else "")
     with tempfile.TemporaryDirectory(prefix="mutate_plain_") as folder:

@@ -276,13 +276,15 @@ TEST(PartitionPasses, InTheTileKeepTheOrder) {
     std::size_t tiles, rest;  // elements past the whole tiles
     unsigned bits;
     bool has_values;
+    std::size_t shift = 0;  // keys begin so many elements after a multiple of 16 bytes: threads stage them
   };
   const char *const passes = "passes_in_tile", *const writes = "overlapped_writes";
   for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()})
     for (const Input input : {Input{passes, "uniform", 2, 77, 11, false}, Input{passes, "zipf", 2, 77, 9, true},
-                              Input{passes, "uniform", 0, 0, 11, true}, Input{passes, "uniform", 0, 100, 10, true},
-                              Input{writes, "uniform", 4, 77, 11, false}, Input{writes, "zipf", 3, 77, 11, false},
-                              Input{writes, "uniform", 4, 0, 10, false}, Input{writes, "uniform", 0, 100, 11, false}}) {
+                              Input{passes, "uniform", 2, 77, 9, true, 1}, Input{passes, "uniform", 0, 0, 11, true},
+                              Input{passes, "uniform", 0, 100, 10, true}, Input{writes, "uniform", 4, 77, 11, false},
+                              Input{writes, "zipf", 3, 77, 11, false}, Input{writes, "uniform", 4, 0, 10, false},
+                              Input{writes, "uniform", 0, 100, 11, false}}) {
       const std::size_t count = input.tiles * tile_of(input.rung) + input.rest, buckets = std::size_t{1} << input.bits;
       const auto keys = make_input<std::uint32_t>(input.name, count, 1);
       std::vector<std::uint32_t> order(count), begins(buckets + 1);
@@ -293,20 +295,21 @@ TEST(PartitionPasses, InTheTileKeepTheOrder) {
       for (const std::uint32_t key : keys) ++begins[bucket_of(key) + 1];
       std::partial_sum(begins.begin(), begins.end(), begins.begin());
       const std::size_t moving = input.has_values ? count : 0;
-      test::Array<std::uint32_t> in(*emulator, count), values(*emulator, moving), out(*emulator, count),
+      test::Array<std::uint32_t> in(*emulator, count + input.shift), values(*emulator, moving), out(*emulator, count),
           moved(*emulator, moving), offsets(*emulator, buckets + 1);
-      in.set([&](std::size_t i) { return keys[i]; });
+      in.set([&](std::size_t i) { return i < input.shift ? 0 : keys[i - input.shift]; });
       values.set([](std::size_t i) { return static_cast<std::uint32_t>(i); });
       for (auto* written : {&out, &moved, &offsets}) written->set([](std::size_t) { return 0xCDCDCDCDu; });
       Workspace workspace(*emulator);
-      const Call call{.operation = Bucketing::digit,
-                      .in = {input_array(Type::u32, count, in.data()), input_array(Type::u32, moving, values.data())},
-                      .out = {{{Type::u32, count, out.data()},
-                               {Type::u32, moving, moved.data()},
-                               {Type::u32, buckets + 1, offsets.data()}}},
-                      .scalars = {std::uint64_t{3}, std::uint64_t{input.bits}},
-                      .tuning = {.grid = 2},
-                      .workspace = &workspace};
+      const Call call{
+          .operation = Bucketing::digit,
+          .in = {input_array(Type::u32, count, in.data() + input.shift), input_array(Type::u32, moving, values.data())},
+          .out = {{{Type::u32, count, out.data()},
+                   {Type::u32, moving, moved.data()},
+                   {Type::u32, buckets + 1, offsets.data()}}},
+          .scalars = {std::uint64_t{3}, std::uint64_t{input.bits}},
+          .tuning = {.grid = 2},
+          .workspace = &workspace};
       const Rung& rung = partition_rung(*emulator, input.rung);
       (void)emulator->take_report();
       EXPECT_TRUE(rung.find(Type::u32, Bucketing::digit)(call));

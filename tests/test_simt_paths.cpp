@@ -97,6 +97,7 @@ TEST(Paths, OneBlockForMuchInput) {
 
 // More totals than one poll of a warp reads, or than one tile of totals has.
 TEST(Paths, ManyTiles) {
+  expect_right({"several tiles per range", "segmented_scan", "pairs", Type::i32, 5'000, "uniform", {}, {.grid = 1}});
   expect_right({"up to 160 totals", "scan", "wave", Type::f32, 300'000, "uniform"});
   expect_right({"totals of totals", "scan", "reproducible", Type::f32, 1'100'000, "uniform", {}, {.grid = 4}});
   expect_right({"whole rounds of loads in every block", "ceiling", "read", Type::u32, 2'200'000, "uniform"});
@@ -185,6 +186,15 @@ TEST(Paths, DeepAndShallowImages) {
     for (const char* const eps : {"0", "0.0000152587890625"})
       expect_right(
           {eps, "render", rung, Type::f32, 300, "everywhere", {{"width", "33"}, {"height", "32"}, {"eps", eps}}});
+  expect_right({"an end that begins in a block whose counts another thread scans",
+                "render",
+                "list_ends",
+                Type::f32,
+                1'600,
+                "everywhere",
+                {{"width", "33"}, {"height", "32"}},
+                {},
+                lab::Thresholds::usual});
   expect_right({"scratch memory for not even one bin",
                 "render",
                 "list_ends",
