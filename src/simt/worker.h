@@ -56,9 +56,9 @@ class Worker {
   // ---- called by a running lane; each returns when the lane continues -----------------------------------------------
   void yield();
   void note_poll();
-  // Called before a strong access or an mbarrier operation. In an arbitrary schedule, it may let others run first;
-  // after one that writes global memory, it may also hold the whole cluster back, so that others act on what it has
-  // published so far.
+  // Called before a strong access or an mbarrier operation. In an arbitrary schedule, it may let others run first, for
+  // a moment or until they are far ahead; after one that writes global memory, it may also hold the whole cluster back,
+  // so that others act on what it has published so far.
   void explore(bool writes) {
     if (run->schedule) run_others(writes);
   }
@@ -126,6 +126,8 @@ class Worker {
   unsigned polls_ = 0;
   std::uint64_t random_ = 0;                           // state of the random number generator
   std::chrono::steady_clock::duration held_{};         // time for which hold() has delayed this launch
+  Warp* laggard_ = nullptr;                            // runs only if no other warp can, for the next lag_ picks
+  unsigned lag_ = 0;
   bool wrote_ = false;                                 // the last strong access wrote global memory
   std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered; as of the last preemption tick
   unsigned live_blocks_ = 0, cluster_arrived_ = 0;

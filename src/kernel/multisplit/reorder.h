@@ -131,10 +131,10 @@ __global__ void __launch_bounds__(reorder_threads)
       values.move(first + k, offset);
     }
     __syncthreads();
-    // 4. Adding p + 1 at the run's last position p turns it back into the number of keys written.
+    // 4. Adding p + 1 at the run's last position p turns it back into the number of keys written. The next tile's sort
+    // has a barrier before it overwrites `sorted`, and another before `written` changes.
     for (unsigned p = t; p < size; p += blockDim.x)
       if (p + 1 == size || bucket_at(p + 1) != bucket_at(p)) written[bucket_at(p)] += p + 1;
-    __syncthreads();
   }
 }
 

@@ -31,12 +31,35 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
   table.merge(words, totals);
 }
 
+// The same for few samples: a single block needs no totals, and writes the caller's counters. So few samples leave no
+// time to be gained from a shortcut.
+template <class T, class O>
+__global__ void __launch_bounds__(steps_block, 1)
+    few_samples_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, Output out) {
+  unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
+  allow_next_launch();
+  prefetch_first_steps(in.samples, {0, steps.count});
+  table.clear(words);
+  wait_for_previous();
+  __syncthreads();
+  for_each_slot(in.samples, steps, {0, steps.count}, slots_of<Search::general>(in), [&](unsigned slot, auto present) {
+    if (present) table.count(words, slot);
+  });
+  __syncthreads();
+  table.for_each_count(words, [&](unsigned k, unsigned count) {
+    if (k + 1 < table.slots)
+      out.put(k, count);
+    else
+      out.put_outside(count);
+  });
+}
+
 struct word_columns {
   static constexpr Story story{
       .idea = "32-bit counters in 1 to 32 columns, no flush; one block per multiprocessor reads ahead",
       .prediction = "0.95 of the read ceiling up to 58'000 counters, whatever the skew",
       .guarantees = "counts are exact",
-      .limits = "any n; up to 58'111 counters; two launches",
+      .limits = "any n; up to 58'111 counters; two launches, or one for up to 16 KB of samples",
       .source = "Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest_part = most_at_once;
@@ -47,6 +70,7 @@ struct word_columns {
     const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
     if (!table.fit()) return too_many_counters;
     plan.shape.shared_bytes = table.bytes();
+    if (plan.blocks() == 1) return launch(few_samples_kernel<T, O>, plan.shape, a.in, plan.steps, table, a.out);
     return by_totals(a, [&](unsigned* totals) {
       return by_search(a.in, [&]<Search search>(Chosen<search>) {
         return launch(word_columns_kernel<search, T, O>, plan.shape, a.in, plan.steps, table, totals);
