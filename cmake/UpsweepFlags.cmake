@@ -28,6 +28,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(upsweep_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers;-Wno-unused-lambda-capture>"
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-pass-failed;-Wno-deprecated-declarations>")
+  # With -march=native on a processor with AVX10, Clang 19 warns of what it itself derives from that.
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-Winvalid-feature-combination UPSWEEP_WARNS_OF_FEATURES)
+  if(UPSWEEP_WARNS_OF_FEATURES)
+    target_compile_options(upsweep_flags INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-invalid-feature-combination>)
+  endif()
 endif()
 target_include_directories(upsweep_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)

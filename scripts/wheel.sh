@@ -3,17 +3,21 @@
 # sorts an array. From CPython 3.12 on, the wheel is for every newer version, too.
 #
 #   scripts/wheel.sh                 for CPUs
+#   PYTHON=/opt/python3.10/bin/python3 scripts/wheel.sh
+#                                    for another Python, which needs its headers and venv
 #   scripts/wheel.sh "75-virtual;80-real;90"
 #                                    and for GPUs of these architectures (CMAKE_CUDA_ARCHITECTURES): about ten minutes
 #                                    each on two cores
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-home=$root/build/wheel
-install_packages python3-dev python3-venv
+python=${PYTHON:-/usr/bin/python3}
+[ -n "${PYTHON:-}" ] || install_packages python3-dev python3-venv
+version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+home=$root/build/wheel-$version
 mkdir -p "$home"
 if [ ! -e "$home/tools/complete" ]; then
   say 'installing the tools'
-  /usr/bin/python3 -m venv --clear "$home/tools"
+  "$python" -m venv --clear "$home/tools"
   "$home/tools/bin/pip" install -q --no-deps -r "$root/python/requirements-wheel.txt"
   touch "$home/tools/complete"
 fi
@@ -39,7 +43,7 @@ say 'adding the libraries that it needs'
 PATH=$home/tools/bin:$PATH "$home/tools/bin/auditwheel" repair -w "$home/dist" "$home"/built/*.whl | tail -1
 
 say 'trying it'
-/usr/bin/python3 -m venv --clear "$home/tried"
+"$python" -m venv --clear "$home/tried"
 "$home/tried/bin/pip" install -q "$home"/dist/*.whl
 (cd "$home" && "$home/tried/bin/python3" -c 'import upsweep; print(upsweep.sort([3, 1, 2]))' &&
   "$home/tried/bin/python3" -m upsweep explain reduce --rung total -n 1000 | head -3)

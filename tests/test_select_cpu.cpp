@@ -133,6 +133,7 @@ TEST(SelectCpu, MoreThreadsThanCores) {
 // Outputs larger than the caches use non-temporal stores, also from several cores, which share lines at part
 // boundaries.
 TEST(SelectCpu, LargerThanTheCaches) {
+  const AssumedLastLevelCache assumed(1 << 20);
   Case c{.type = Type::u8,
          .operation = Selection::select_if,
          .n = last_level_cache_bytes() / 2 + 12345,

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <string>
 
@@ -38,9 +39,17 @@ const Sizes& cache_sizes() {
   return sizes;
 }
 
+std::atomic<std::size_t> assumed_last_level{0};  // 0: none is assumed
+
 }  // namespace
 
-std::size_t last_level_cache_bytes() { return cache_sizes().last_level; }
+std::size_t last_level_cache_bytes() {
+  const std::size_t assumed = assumed_last_level.load(std::memory_order_relaxed);
+  return assumed ? assumed : cache_sizes().last_level;
+}
 std::size_t second_level_cache_bytes() { return cache_sizes().second_level; }
+
+AssumedLastLevelCache::AssumedLastLevelCache(std::size_t bytes) { assumed_last_level = bytes; }
+AssumedLastLevelCache::~AssumedLastLevelCache() { assumed_last_level = 0; }
 
 }  // namespace upsweep

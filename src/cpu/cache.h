@@ -7,6 +7,15 @@ namespace upsweep {
 // Returns the size in bytes of the largest cache that core 0 sees; read once.
 std::size_t last_level_cache_bytes();
 
+// For tests. While it exists, last_level_cache_bytes() returns `bytes`, so that small arrays exceed the caches.
+class AssumedLastLevelCache {
+ public:
+  explicit AssumedLastLevelCache(std::size_t bytes);
+  ~AssumedLastLevelCache();
+  AssumedLastLevelCache(const AssumedLastLevelCache&) = delete;
+  AssumedLastLevelCache& operator=(const AssumedLastLevelCache&) = delete;
+};
+
 // Returns the size in bytes of a core's second-level cache; read once.
 std::size_t second_level_cache_bytes();
 
