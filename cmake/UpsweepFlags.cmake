@@ -23,12 +23,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Members that have defaults are left out, lambdas capture what one branch of an `if constexpr` needs, a #pragma unroll
-  # around a shuffle is meant for the hardware, and std::stable_sort of libstdc++ 12 calls a deprecated function.
+  # Warnings that are off: designated initialisers omit members with defaults; lambdas capture variables that only one
+  # branch of an `if constexpr` uses; a #pragma unroll around a shuffle is meant for the hardware; std::stable_sort of
+  # libstdc++ 12 calls a deprecated function.
   target_compile_options(upsweep_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers;-Wno-unused-lambda-capture>"
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-pass-failed;-Wno-deprecated-declarations>")
-  # With -march=native on a processor with AVX10, Clang 19 warns of what it itself derives from that.
+  # With -march=native on a processor with AVX10, Clang 19 warns of a feature combination that it has itself derived.
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-Winvalid-feature-combination UPSWEEP_WARNS_OF_FEATURES)
   if(UPSWEEP_WARNS_OF_FEATURES)
@@ -39,29 +40,29 @@ endif()
 target_include_directories(upsweep_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)
 foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
-  string(TOUPPER ${sanitizer} name)  # compilers' own macros differ
+  string(TOUPPER ${sanitizer} name)  # the compilers' predefined macros differ
   target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_SANITIZE_${name})
   target_compile_options(upsweep_flags INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
   target_link_options(upsweep_flags INTERFACE -fsanitize=${sanitizer})
 endforeach()
-# Under a sanitizer a program that moves when it is loaded takes 0.39 s to start, one that does not 0.22 s, and the
-# tests start hundreds.
+# No position-independent executables under a sanitizer: they take 0.39 s to start, others 0.22 s, and the tests start
+# hundreds of programs.
 if(UPSWEEP_SANITIZE)
   target_link_options(upsweep_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
 endif()
-# Undefined behaviour ends a test. The address sanitizer reports null pointers by itself, and vector code compiles in a
-# tenth less time without the check for them. (With its other checks as calls, a third less, but tests run three times
-# as long.)
+# Undefined behaviour ends a test. The address sanitizer reports null pointers by itself; without the
+# undefined-behaviour sanitizer's check for them, vector code compiles in a tenth less time. (If the address sanitizer's
+# checks were calls, it would compile in a third less time, but tests would run three times as long.)
 if("undefined" IN_LIST UPSWEEP_SANITIZE)
   target_compile_options(upsweep_flags INTERFACE -fno-sanitize-recover=all)
   if("address" IN_LIST UPSWEEP_SANITIZE)
     target_compile_options(upsweep_flags INTERFACE -fno-sanitize=null)
   endif()
 endif()
-# Vector code is compiled for each of Highway's targets: those of all x86-64 processors, or the baseline and the best
-# ones of the machine that builds, a third less. The address sanitizer has the latter, the shortest and the longest
-# vectors that the machine runs; the thread sanitizer has the best target alone, because which threads share data does
-# not depend on it.
+# Vector code is compiled for several of Highway's targets: `all` has those of all x86-64 processors; `native` has only
+# the baseline and the best targets of the build machine, a third less code. The address sanitizer uses `native`, which
+# tests the shortest and the longest vectors of this machine. The thread sanitizer uses the best target alone, because
+# which data threads share does not depend on the target.
 set(UPSWEEP_CPU_TARGETS all CACHE STRING "Instruction sets of the CPU rungs: all, or native for this machine alone")
 set_property(CACHE UPSWEEP_CPU_TARGETS PROPERTY STRINGS all native)
 set(avx512 "")
@@ -75,8 +76,8 @@ elseif(EXISTS /proc/cpuinfo AND (UPSWEEP_SANITIZE OR UPSWEEP_CPU_TARGETS STREQUA
   target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_WITHOUT_AVX$<IF:$<BOOL:${avx512}>,2,512>)
 endif()
 
-# CPU peers are other libraries' headers, compiled here, for the machine that builds, as a competitor would. Our own
-# rungs choose at run time. Empty for a build that goes to other machines.
+# Compiler flags of the CPU peers: other libraries' headers, compiled here for the build machine, as those libraries'
+# users would. (Our own rungs choose their instruction set at run time.) Should be empty in builds for other machines.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-march=native UPSWEEP_MARCH_NATIVE)
 if(UPSWEEP_MARCH_NATIVE AND NOT CMAKE_CROSSCOMPILING)
@@ -92,8 +93,9 @@ if(NOT UPSWEEP_CUDA STREQUAL "OFF")
     endif()
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    # The GPU that is there, else the portable set: Hopper's code, and for every other GPU code for 7.5 that its driver
-    # compiles at the first call. The preset `release` has code for each.
+    # The architectures of the GPUs in this machine; if there are none, a portable set: code for Hopper, and PTX for
+    # 7.5, which the driver of every other GPU compiles at the first call. The preset `release` has code for each
+    # architecture.
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE capabilities
       ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
     string(REGEX MATCHALL "[0-9]+\\.[0-9]" capabilities "${capabilities}")
@@ -110,11 +112,12 @@ if(NOT UPSWEEP_CUDA STREQUAL "OFF")
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
     set(UPSWEEP_HAVE_CUDA TRUE)
-    # Kernels for ten types differ little, so that they compress to a fourth. A program unpacks those that it launches.
+    # Kernels for ten types differ little, so they compress to a quarter of their size. A program decompresses only the
+    # kernels that it launches.
     include(CheckCompilerFlag)
     check_compiler_flag(CUDA --compress-mode=size UPSWEEP_HAVE_COMPRESS)
     set(UPSWEEP_COMPRESS $<$<BOOL:${UPSWEEP_HAVE_COMPRESS}>:--compress-mode=size>)
-    # CMake 3.25 does not know that this nvcc takes C++20: pass it as an option.
+    # CMake 3.25 does not know that this nvcc supports C++20, so the standard is passed as an option.
     set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
     target_compile_options(upsweep_flags INTERFACE
       $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 ${UPSWEEP_COMPRESS} --expt-relaxed-constexpr --extended-lambda -Xcompiler=-Wall,-Wextra>)

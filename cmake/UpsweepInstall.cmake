@@ -1,7 +1,7 @@
-# find_package(upsweep), from this build tree (-Dupsweep_DIR=<build>) and from an installed prefix. Components:
-# `library` is what a program needs to build, `command` is the upsweep program.
+# Supports find_package(upsweep), from this build tree (-Dupsweep_DIR=<build>) and from an installed prefix. The
+# installed component `library` has everything that a program needs to build, `command` the upsweep program. Targets:
 #   upsweep::upsweep   the compiled library and the public headers
-#   upsweep::kernels   the rungs' own headers, to instantiate one with another type or operator in a .cu
+#   upsweep::kernels   the rungs' headers, to instantiate a rung with another type or operator in a .cu
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -10,11 +10,11 @@ set_target_properties(upsweep_kernels PROPERTIES EXPORT_NAME kernels)
 target_compile_features(upsweep PUBLIC cxx_std_20)
 target_include_directories(upsweep PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-# In a folder of their own: base/, kernel/ and ladders/ are names that other projects may use.
+# Installed in a separate folder, because base/, kernel/ and ladders/ are names that other projects may use.
 target_include_directories(upsweep_kernels INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/upsweep/src>)
 target_link_libraries(upsweep_kernels INTERFACE upsweep)
-# The same names for projects that add_subdirectory() this one.
+# The same target names for projects that include this one with add_subdirectory().
 add_library(upsweep::upsweep ALIAS upsweep)
 add_library(upsweep::kernels ALIAS upsweep_kernels)
 

@@ -20,8 +20,8 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gen/rung_tables.h CONTENT
 ")
 
 # upsweep_rung_tables(<out>): writes one table per primitive, of its rungs in the order of ladder.inc, and returns the
-# files. A contract names its own primitive's table alone (rung_tables.h), so that a program links the ladders that it
-# calls.
+# files. A contract refers only to its own primitive's table (rung_tables.h), so that a program links only the ladders
+# that it calls.
 function(upsweep_rung_tables out)
   set(tables "")
   if(UPSWEEP_HAVE_CUDA)
@@ -78,9 +78,9 @@ function(upsweep_peers out backend extension)
         "    for (const Rung* peer : ladders::${primitive}::${backend}_peers()) all.push_back(peer);\n")
     endif()
   endforeach()
-  # No CPU peers under the sanitizers: they are not ours to check, and a fifth of what there is to compile. With the
-  # thread sanitizer they could not be: the distribution's oneTBB is built without it, so that it does not see how their
-  # threads wait for each other.
+  # No CPU peers under the sanitizers: they are third-party code, and a fifth of all code to compile. The thread
+  # sanitizer could not check them anyway: the distribution's oneTBB is not instrumented, so the sanitizer does not see
+  # how its threads wait for each other.
   if((extension STREQUAL "cpp" AND UPSWEEP_SANITIZE) OR (extension STREQUAL "cu" AND NOT UPSWEEP_CUB))
     set(files "")
     set(declarations "")
@@ -114,11 +114,11 @@ function(upsweep_kernel_units out extension)
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
     set(folder ${PROJECT_SOURCE_DIR}/src/ladders/${primitive})
     set(binding ladders/${primitive}/binding.h)
-    if(EXISTS ${folder}/binding.cuh)  # a binding that launches kernels of its own
+    if(EXISTS ${folder}/binding.cuh)  # a binding that itself launches kernels
       set(binding ladders/${primitive}/binding.cuh)
     endif()
     file(GLOB kernels CONFIGURE_DEPENDS ${folder}/[0-9][0-9]_*.cuh)
-    file(GLOB shared CONFIGURE_DEPENDS ${folder}/*_unit.cuh)  # what several rungs call, compiled once
+    file(GLOB shared CONFIGURE_DEPENDS ${folder}/*_unit.cuh)  # code that several rungs call, compiled once
     foreach(file IN LISTS shared)
       cmake_path(GET file STEM name)
       cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE include)
@@ -149,8 +149,8 @@ const Rung kernel_${rung}_rung = make_rung<Binding, ${rung}>(\"${rung}\", kernel
   set(${out} ${units} PARENT_SCOPE)
 endfunction()
 
-# upsweep_join_units(<units> <most>): replaces the units by files that include up to `most` of them each. With one type,
-# nvcc takes 3 s for the headers and 1.5 s for the kernels of a unit.
+# upsweep_join_units(<units> <most>): replaces the units in a list by files that include up to `most` units each. If
+# kernels are compiled for one type, nvcc takes 3 s per unit for the headers and 1.5 s for the kernels.
 function(upsweep_join_units units most)
   set(all ${${units}})
   set(joined "")
@@ -168,8 +168,8 @@ function(upsweep_join_units units most)
   set(${units} ${joined} PARENT_SCOPE)
 endfunction()
 
-# upsweep_emulated_table(<out> [MUTANTS]): writes the one table of an emulator, of every rung and mutant that it
-# contains.
+# upsweep_emulated_table(<out> [MUTANTS]): writes an emulator's single table, of all rungs and mutants that the emulator
+# contains, and returns the file.
 function(upsweep_emulated_table out)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MUTANTS" "" "")
   set(declare_mutant "")

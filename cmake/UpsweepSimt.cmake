@@ -20,15 +20,18 @@ if(UPSWEEP_SIMT_EVERY_TYPE)
 endif()
 # Precompiled for every unit: otherwise the standard library would be half of a textbook rung's compile time.
 set(UPSWEEP_SIMT_HEADERS ${PROJECT_SOURCE_DIR}/src/kernel/precompiled.h)
-# -O2 with frame pointers: the hooks tell call depth by frame address.
+# -O2 with frame pointers: the hooks derive the call depth from the frame address.
 set(UPSWEEP_RUNTIME_FLAGS -O2 -fno-omit-frame-pointer -ftls-model=initial-exec)
-# -O1 compiles in three quarters of the CPU time of -O2, and kernels run as fast: most of their time is the runtime's.
+# -O1 compiles in three quarters of the CPU time of -O2, and kernels run as fast: they spend most of their time in the
+# runtime.
 set(UPSWEEP_PLAIN_FLAGS -O1)
-# A fixed clang version: what is instrumented changes from one version to the next, and the tests compare its counts.
+# A fixed clang version, because the instrumentation changes from one version to the next, and the tests compare its
+# counts.
 find_program(UPSWEEP_TRACE_CLANG NAMES clang++-19 DOC "The compiler of the traced emulator's kernels")
 
-# For both compilers: nothing may change the accesses of the source (vectorising, unrolling, merging into memset), and
-# calls must stay calls, because lanes are aligned by call depth. -g1: lines and inlined calls, no more.
+# Flags of both compilers. No optimisation may change the memory accesses of the source (vectorising, unrolling, merging
+# into memset), and calls must stay calls, because lanes are aligned by call depth. -g1 emits only lines and inlined
+# calls.
 set(straight -O2 -g1 -fno-unroll-loops -fno-optimize-sibling-calls)
 if(UPSWEEP_TRACE_CLANG)
   set(UPSWEEP_TRACE_COMPILER ${UPSWEEP_TRACE_CLANG})
@@ -39,7 +42,7 @@ if(UPSWEEP_TRACE_CLANG)
     -fsanitize-coverage=edge,no-prune,trace-pc-guard,pc-table,control-flow
     -fsanitize=array-bounds -Wno-pass-failed)
 else()
-  # g++ emits no control-flow table: lanes are aligned by address alone, which the block order keeps in source order.
+  # g++ emits no control-flow table, so lanes are aligned by address alone. The flags keep basic blocks in source order.
   set(UPSWEEP_TRACE_COMPILER ${CMAKE_CXX_COMPILER})
   set(UPSWEEP_TRACE_FLAGS ${straight} -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
     -fno-reorder-blocks -fno-reorder-blocks-and-partition -Wno-tsan
@@ -70,14 +73,16 @@ function(upsweep_add_emulator target kind)
   endif()
   list(JOIN flags " " flags)
 
-  # The runtime comes first: where both hold a copy of the same std:: template, the linker keeps the untraced one.
+  # The runtime comes first: if it and the kernels contain the same std:: template, the linker keeps the runtime's
+  # untraced copy.
   add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}> $<TARGET_OBJECTS:upsweep_base> ${kernels}
     ${UPSWEEP_SIMT_DIR}/emulator.cpp ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE upsweep_flags Boost::context Threads::Threads INTERFACE upsweep_simt_report)
   target_compile_options(${target} PRIVATE ${UPSWEEP_RUNTIME_FLAGS})
   target_compile_definitions(${target} PRIVATE UPSWEEP_SIMT_TRACED=${traced} UPSWEEP_SIMT_ENTRY=${arg_ENTRY}
     "UPSWEEP_SIMT_COMPILER=\"${compiler}\"" "UPSWEEP_SIMT_FLAGS=\"${flags}\"")
-  # Everything else stays local: instrumented copies of std:: templates, the compiler's hooks, both emulators' symbols.
+  # Exports only the entry point. Everything else stays local: instrumented copies of std:: templates, the compiler's
+  # hooks, both emulators' symbols.
   set(script ${PROJECT_BINARY_DIR}/gen/${target}.version)
   file(CONFIGURE OUTPUT ${script} CONTENT
 "{ global: extern \"C++\" { \"upsweep::${arg_ENTRY}()\"; }; local: *; };
@@ -87,7 +92,8 @@ function(upsweep_add_emulator target kind)
   target_include_directories(${target} INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 endfunction()
 
-# upsweep_simt_runtime(<out> PLAIN|TRACED): the objects of the runtime, compiled once per kind for all its emulators.
+# upsweep_simt_runtime(<out> PLAIN|TRACED): returns the object library of the runtime, which is compiled once per kind
+# and shared by all emulators of that kind.
 function(upsweep_simt_runtime out kind)
   string(TOLOWER upsweep_simt_runtime_${kind} runtime)
   set(${out} ${runtime} PARENT_SCOPE)
@@ -95,7 +101,7 @@ function(upsweep_simt_runtime out kind)
     return()
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${UPSWEEP_SIMT_DIR}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/emulator\\.cpp$")  # contains the emulator's name: compiled for each
+  list(FILTER sources EXCLUDE REGEX "/emulator\\.cpp$")  # contains the emulator's name: compiled for each emulator
   if(kind STREQUAL "PLAIN")
     list(FILTER sources EXCLUDE REGEX "/(trace|model|order|checks|global_checks|control_flow|entered_blocks|hooks)\\.cpp$")
     set(traced 0)

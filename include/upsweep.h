@@ -9,8 +9,8 @@
  *   upsweep_close(device);
  *
  * Every primitive is called by name, with the arrays, scalars and operations of its contract, which `upsweep list` and
- * the C++ header of the primitive describe. Functions that can fail return a code, 0 for success, and leave a message
- * for the thread that called them.
+ * the C++ header of the primitive describe. Functions that can fail return a code, 0 for success; after a failure,
+ * upsweep_message() tells the calling thread the reason.
  */
 #ifndef UPSWEEP_H
 #define UPSWEEP_H
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* A device with its queue and its scratch memory. It is not thread-safe: open one per thread. */
+/* A device with its queue and its scratch memory. Not thread-safe: open one device per thread. */
 typedef struct upsweep_device upsweep_device;
 
 /* As upsweep::Code in upsweep/status.h. */
@@ -50,8 +50,8 @@ typedef enum upsweep_type {
   UPSWEEP_BF16 /* bfloat16 */
 } upsweep_type;
 
-/* Memory that the caller owns, aligned to its elements. `count` is in elements. {0} is an array that a call leaves out.
- */
+/* An array in memory that the caller owns, aligned to its element type. `count` is in elements. {0} stands for an array
+ * that a call omits. */
 typedef struct upsweep_array {
   void* data; /* never written through if it is an input */
   size_t count;
@@ -68,7 +68,7 @@ typedef struct upsweep_scalar {
     int64_t i64;
     uint64_t u64;
     double f64;
-  } value; /* converted to the scalar's own type: rounded to a float, and exact otherwise; 0 or 1 for a flag */
+  } value; /* converted to the scalar's type: rounded to a float type, exact for an integer type; 0 or 1 for a flag */
 } upsweep_scalar;
 
 /* A call. Members that are null or 0 take their defaults. */
@@ -76,46 +76,47 @@ typedef struct upsweep_call {
   const char* primitive; /* "scan" */
   const char* operation; /* "sum"; null for a primitive that has only one */
   const upsweep_array* in;
-  size_t in_count; /* in the contract's order; trailing arrays that the call leaves out may be missing */
+  size_t in_count; /* arrays are in the contract's order; trailing ones that the call omits need not be listed */
   const upsweep_array* out;
   size_t out_count; /* likewise */
   const upsweep_scalar* scalars;
   size_t scalar_count;           /* in any order */
   const char* rung;              /* a rung of the ladder, by name */
   unsigned block, grid, threads; /* as upsweep::Options in upsweep/invoke.h */
-  const upsweep_array* scratch;  /* likewise: device memory for the call's own use */
+  const upsweep_array* scratch;  /* likewise: device memory for the call's temporaries */
 } upsweep_call;
 
 /* Opens the CPU. */
 upsweep_code upsweep_open_cpu(upsweep_device** device);
-/* Opens a GPU with a stream of its own. */
+/* Opens a GPU, with a new stream for the device's work. */
 upsweep_code upsweep_open_cuda(int ordinal, upsweep_device** device);
 /* Opens a GPU whose work is queued on the caller's stream, a cudaStream_t that must outlive the device. */
 upsweep_code upsweep_open_cuda_on(void* stream, int ordinal, upsweep_device** device);
-/* Closes a device, after its work is done; null is ignored. */
+/* Closes a device, whose queued work must be done; null is ignored. */
 void upsweep_close(upsweep_device* device);
-/* Waits for all work in the device's queue, and reports any failure since the last call. */
+/* Waits for all work in the device's queue, and reports any failure since the last upsweep_synchronize(). */
 upsweep_code upsweep_synchronize(upsweep_device* device);
 
-/* Runs a call. If every array is in the device's memory, the call is queued on the device's stream; otherwise it waits,
- * and a GPU works on copies. */
+/* Runs a call. If every array is in the device's memory, the call is queued on the device's stream; otherwise
+ * upsweep_run() waits for the results, and a GPU works on copies of the host arrays. */
 upsweep_code upsweep_run(upsweep_device* device, const upsweep_call* call);
-/* Writes the bytes of device memory that the call needs beside its arrays: the size of a sufficient `scratch`. */
+/* Stores in *bytes the size of the device memory that the call needs in addition to its arrays: a sufficient size of
+ * `scratch`. */
 upsweep_code upsweep_scratch_bytes(upsweep_device* device, const upsweep_call* call, size_t* bytes);
-/* Writes whether the device's stream is being captured into a CUDA graph: 0 or 1. Scratch memory that grows then fails
- * the capture, so pass `scratch`, and keep it as long as the graph. */
+/* Stores 1 in *is_capturing if the device's stream is being captured into a CUDA graph, otherwise 0. Growing the
+ * device's scratch memory would fail the capture, so pass `scratch`, and keep that memory as long as the graph. */
 upsweep_code upsweep_is_capturing(upsweep_device* device, int* is_capturing);
 
-/* Returns what went wrong in this thread's last call that failed, and what to do about it, in one line; "" if none has
- * failed. The text is valid until the thread's next failure. */
+/* Returns the error message of the calling thread's last failed call, and a hint on how to fix it, in one line; "" if
+ * no call has failed. The text is valid until the thread's next failure. */
 const char* upsweep_message(void);
 
-/* Returns the names of the primitives, or of the operations of one: a null-terminated array that is never freed. Null
- * if there is no primitive of that name. */
+/* Return the names of all primitives, and of the operations of one primitive, as a null-terminated array that is never
+ * freed. upsweep_operations() returns null if there is no primitive of that name. */
 const char* const* upsweep_primitives(void);
 const char* const* upsweep_operations(const char* primitive);
-/* Returns the names of a primitive's rungs on a device, in the order of the ladder: as above, until the device is
- * closed. */
+/* Returns the names of a primitive's rungs on a device, in ladder order, as a null-terminated array that is valid until
+ * the device is closed; null if there is no primitive of that name. */
 const char* const* upsweep_rungs(upsweep_device* device, const char* primitive);
 
 #ifdef __cplusplus

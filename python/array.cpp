@@ -60,7 +60,7 @@ const NumPy& numpy() {
 }
 
 const dlpack::ExchangeApi* exchange_of(nb::handle type) {
-  for (const char* const name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {  // 1.3 and 1.2
+  for (const char* const name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {  // DLPack 1.3, then 1.2
     if (!nb::hasattr(type, name)) continue;
     const nb::object capsule = type.attr(name);
     const auto* api =
@@ -77,8 +77,8 @@ const Library& library_of(nb::handle x) {
   for (const auto& [its, library] : *known)
     if (its == type) return *library;
   nb::object hooks = kept_library_of()(nb::handle(reinterpret_cast<PyObject*>(type)));
-  x.type().inc_ref();  // keeps its address this type's
-  // JAX's arrays and those under its transformations have several types.
+  x.type().inc_ref();  // never freed, so that its address stays this type's
+  // JAX's arrays and tracers are of several types, which share one Library.
   for (const auto& [its, library] : *known)
     if (library->hooks.is(hooks)) return *known->emplace_back(type, library).second;
   const bool is_numpy = nb::cast<bool>(hooks.attr("is_numpy")), is_jax = nb::cast<bool>(hooks.attr("is_jax"));
@@ -95,7 +95,8 @@ const Library& library_of(nb::handle x) {
   return *known->back().second;
 }
 
-// The element of a format of the struct module; null for byte-swapped, structured and other elements.
+// Returns the element type of a format string of Python's struct module; null for byte-swapped, structured and other
+// types.
 const Element* element_of_format(const char* format, Py_ssize_t size) {
   if (!format || (std::strchr("@=<", *format) && *format && !*++format) || format[1]) return nullptr;
   const int bits = static_cast<int>(size) * 8;
@@ -105,7 +106,8 @@ const Element* element_of_format(const char* format, Py_ssize_t size) {
   return std::strchr("efd", *format) ? find_element(dlpack::real, bits) : nullptr;
 }
 
-// Takes a shape and strides in units of `unit`. Returns whether the elements lie one after the other.
+// Sets shape and size from `shape`. The strides are multiples of `unit`: 1 if they count elements, the element size if
+// they count bytes. Returns true if the elements are contiguous.
 template <class Index>
 bool take_shape(Array& a, int ndim, const Index* shape, const Index* strides, Index unit) {
   if (ndim > Array::most_dimensions) throw nb::value_error("an array has more than 8 dimensions");
@@ -124,13 +126,13 @@ bool look_at_buffer(Array& a) {
   Py_buffer buffer;
   if (PyObject_GetBuffer(a.given.ptr(), &buffer, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
     PyErr_Clear();
-    return false;  // of a type that buffers do not have
+    return false;  // an element type that the buffer protocol does not have
   }
   a.element = element_of_format(buffer.format, buffer.itemsize);
   a.data = buffer.buf;
   a.is_writable = !buffer.readonly;
   const bool is_contiguous = take_shape<Py_ssize_t>(a, buffer.ndim, buffer.shape, buffer.strides, buffer.itemsize);
-  PyBuffer_Release(&buffer);  // the reference to the array keeps the memory
+  PyBuffer_Release(&buffer);  // the reference to the array keeps the memory alive
   return is_contiguous;
 }
 
@@ -165,7 +167,8 @@ bool look_by_hooks(Array& a) {
                                   a.element ? a.element->bits / 8 : 1);
 }
 
-// Finds where the elements are. Returns whether they are contiguous; the element is null if it is none of `elements`.
+// Finds the elements of a.given: address, shape, type and device. The type is null if it is not in `elements`. Returns
+// true if the elements are contiguous.
 bool look(Array& a) {
   if (a.library->is_numpy) return look_at_buffer(a);
   if (!a.library->exchange) return look_by_hooks(a);
@@ -174,7 +177,7 @@ bool look(Array& a) {
   return take_tensor(a, tensor);
 }
 
-// `is`: "x has the type complex64".
+// Throws TypeError with `is`, such as "x has the type complex64", and the list of known types.
 [[noreturn]] void throw_unknown_type(const std::string& is) {
   std::string known;
   for (const Element& element : elements) known += (known.empty() ? "" : ", ") + std::string(element.name);
@@ -210,7 +213,8 @@ nb::tuple tuple_of(int ndim, const std::int64_t* shape) {
   return nb::tuple(sizes);
 }
 
-// An array of JAX's of a shape. The call that writes it makes it, unless this version of JAX has no handlers.
+// Returns a new JAX array of the given shape. If `like` is staged, the call that writes the array allocates it;
+// otherwise, this version of JAX takes no handlers, and the array is allocated here.
 Array result_of(const Array& like, int ndim, const std::int64_t* shape, const Element& of) {
   Array made;
   if (like.is_staged) {
@@ -227,12 +231,12 @@ Array result_of(const Array& like, int ndim, const std::int64_t* shape, const El
   return made;
 }
 
-// A new array of a shape.
+// Returns a new, uninitialised array of the given shape, of the library and on the device of `like`.
 Array allocated(const Array& like, int ndim, const std::int64_t* shape, const Element& of) {
   const Library& library = *like.library;
   if (library.is_jax) return result_of(like, ndim, shape, of);
   if (!library.exchange) {
-    // A number costs NumPy less time than a tuple.
+    // NumPy takes a number faster than a tuple.
     const nb::object sizes = ndim == 1 ? nb::object(nb::int_(*shape)) : nb::object(tuple_of(ndim, shape));
     return looked_at(library.is_numpy ? numpy().empty(sizes, numpy().dtypes[&of - elements])
                                       : library.hooks.attr("empty")(sizes, of.name, like.object()),
@@ -285,7 +289,8 @@ Array Array::one_per_row(const Element& of) const { return allocated(*this, ndim
 
 Array Array::scalar(const Element& of) const {
   if (!library->is_numpy) return allocated(*this, 0, nullptr, of);
-  // item() copies from this memory, so each thread needs only one, which is kept because threads end after Python.
+  // item() copies from this memory, so each thread needs only one array per type. It is never freed, because threads
+  // may end after Python does.
   thread_local auto* const kept = new std::unordered_map<const Element*, Array>;
   Array& its = (*kept)[&of];
   if (!its.library) its = allocated(*this, 0, nullptr, of);
@@ -319,12 +324,13 @@ nb::object Array::first(std::size_t n) const {
     tensor->tensor.shape[0] = static_cast<std::int64_t>(n);
     view = imported(*library, tensor);
   } else if (library->is_jax) {
-    return library->hooks.attr("first")(object(), n);  // with memory of its own
+    return library->hooks.attr("first")(object(), n);  // a copy, because JAX has no views
   } else {
     view = object()[nb::slice(n)];
   }
-  // A view keeps the memory of all. A copy is worth its time only if that is much, because that of little takes longer
-  // than the call, and if few elements are kept, so that copying them is quick beside the call, which has read all.
+  // A view keeps the memory of the whole array. A copy is worth its time only if it frees much memory (copying a small
+  // array takes longer than the call), and if few elements are left, so that the copy is quick compared with the call,
+  // which read all elements.
   constexpr std::size_t much = std::size_t{8} << 20, few = 16;
   const bool is_wasteful = few * n < size && (size - n) * element->bits / 8 > much;
   return is_wasteful ? nb::object(library->hooks.attr("copy")(view)) : view;
@@ -349,7 +355,7 @@ Array array_of(nb::handle x, const char* name) {
     a.library = &library_of(a.given);
   }
   if (look(a) && a.element) return a;
-  a.given = a.library->hooks.attr("array")(a.given);  // copies what is not contiguous, and converts byte-swapped
+  a.given = a.library->hooks.attr("array")(a.given);  // copies an array that is not contiguous or is byte-swapped
   if (look(a) && a.element) return a;
   throw_unknown_type(std::string(name) + " has the type " + type_name_of(a));
 }

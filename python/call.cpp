@@ -35,7 +35,8 @@ void check(upsweep_code code) {
   }
 }
 
-// This thread's devices. A device has one queue and one scratch memory, so streams and threads share none.
+// This thread's devices, one per stream. A device has one queue and one scratch memory, so neither streams nor threads
+// share it.
 struct Opened {
   dlpack::Device device;
   std::uintptr_t stream;
@@ -59,7 +60,7 @@ upsweep_device* device_of(dlpack::Device device, std::uintptr_t stream) {
 
 Call& Call::add(const Array& array, upsweep_array* seen, const Array** kept, std::size_t& count) {
   if (!first_) first_ = &array;
-  // A traced array is where the program that it is traced for will run.
+  // A traced array has no device yet: it will be where the traced program runs.
   if (array.is_staged && (!staged_ || array.is_traced)) staged_ = &array;
   const bool is_anywhere = staged_ && staged_->is_traced;
   if (!is_anywhere && (array.device.type != first_->device.type || array.device.id != first_->device.id))
@@ -95,7 +96,7 @@ Call& Call::scalar(const char* name, nb::handle value) {
 
 bool Call::run_by_xla() {
   const Library& library = *staged_->library;
-  // Only arrays that are left out have no address.
+  // A null address means that an array is left out, so staged arrays get this one.
   static char no_address[8];
   nb::list inputs, results;
   for (std::size_t k = 0; k < call_.in_count; ++k) {
@@ -152,9 +153,9 @@ void Call::run() {
   }
   upsweep_device* const device = device_of(first_->device, first_->stream());
 
-  // Memory that the library allocates while it captures a graph lives as long as the graph, unlike the device's
-  // scratch, which later calls use and may replace. Its other memory may be freed when the call is queued, because only
-  // later work on the stream gets it.
+  // During graph capture, scratch memory must live as long as the graph. Memory that the array library allocates then
+  // does; the device's scratch may be replaced by a later call. Without a capture, the library's memory may be freed
+  // once the call is queued, because its allocator hands the memory only to later work on the stream.
   upsweep_array scratch{};
   Array memory;
   if (first_->is_on_gpu() && !staged_) {
@@ -169,7 +170,7 @@ void Call::run() {
     }
   }
 
-  // Releasing the lock and taking it again costs as much as a call of few elements.
+  // Releasing and reacquiring the GIL takes as long as a call on few elements.
   constexpr std::size_t few = 4096;
   std::optional<nb::gil_scoped_release> released;
   if (first_->is_on_gpu() || first_->size > few) released.emplace();

@@ -1,4 +1,4 @@
-// A call of the C interface, put together from arrays, which must outlive it.
+// A call of the C interface, built from arrays, which must outlive it.
 #pragma once
 #include "array.h"
 
@@ -6,7 +6,7 @@ namespace upsweep::python {
 
 class Call {
  public:
-  // `rung` "": the default.
+  // An empty `rung` selects the default.
   Call(const char* primitive, const char* operation, const char* rung) {
     call_.primitive = primitive;
     call_.operation = operation;
@@ -14,7 +14,7 @@ class Call {
   }
   Call& in(const Array& array) { return add(array, in_, ins_, call_.in_count); }
   Call& out(const Array& array) { return add(array, out_, outs_, call_.out_count); }
-  // Leaves out an array that another follows.
+  // Omit an optional array that is followed by another one.
   Call& without_in() {
     ins_[call_.in_count] = nullptr;
     in_[call_.in_count++] = {};
@@ -26,7 +26,7 @@ class Call {
     out_[call_.out_count++] = {};
     return *this;
   }
-  // An output of one element in host memory, for which run() waits.
+  // Adds an output of one element in host memory. run() waits until it is written.
   Call& host_out(std::uint64_t& number, const Element& of = unsigned_of(64)) {
     outs_[call_.out_count] = nullptr;
     numbers_[call_.out_count] = &of;
@@ -46,39 +46,40 @@ class Call {
     return *this;
   }
   Call& flag(const char* name, bool value) { return integer(name, value); }
-  // Takes the name of a choice, or what Python takes as an index or as a float.
+  // Adds a scalar. `value` is the name of a choice, or anything that Python converts to an index or a float.
   Call& scalar(const char* name, nb::handle value);
 
-  // Runs the call on the current stream of its first array's library. Throws the Python exception of a failure.
+  // Runs the call on the current stream of its first array's library. Throws a Python exception if it fails.
   void run();
 
  private:
-  static constexpr int most = 16;  // arrays in each direction, and scalars; a contract has fewer
+  static constexpr int most = 16;  // of inputs, of outputs and of scalars; a contract has fewer
 
   Call& add(const Array& array, upsweep_array* seen, const Array** kept, std::size_t& count);
-  // Runs the call as a program of XLA's. Returns false if it has other arrays than JAX's, or if XLA would have to
-  // compile too many programs.
+  // Runs the call as an XLA program. Returns false, without running it, if some of its arrays are not JAX's, or if XLA
+  // would have to compile too many programs.
   bool run_by_xla();
-  // Makes JAX's results, waits for its inputs, and finds the elements of both.
+  // Allocates JAX's results, waits for JAX's inputs, and sets the addresses of both.
   void place();
 
   upsweep_call call_{};
   upsweep_array in_[most], out_[most];
   upsweep_scalar scalars_[most];
   const Array *ins_[most], *outs_[most];  // null: left out, or a number
-  const Element* numbers_[most];          // of outputs that are not arrays; null: left out
+  const Element* numbers_[most];          // types of the outputs that are numbers; null: left out
   const Array* first_ = nullptr;
-  const Array* staged_ = nullptr;  // one of JAX's, a traced one if there is any
+  const Array* staged_ = nullptr;  // a JAX array, traced if any of them is; null: there is none
 };
 
-// The names of a primitive's rungs. `device`: "cpu" or "cuda", or "cuda:1" for another GPU than the first. Throws
-// ValueError for an unknown name, RuntimeError if there is no such GPU.
+// Returns the names of a primitive's rungs. `device` is "cpu", "cuda", or "cuda:1" for a GPU other than the first.
+// Throws ValueError for an unknown name, RuntimeError if there is no such GPU.
 nb::list rungs(const char* primitive, const std::string& device);
 
-// Tells whether this thread's calls take scratch memory in GPUs from their arrays' library. Returns what was before.
+// Sets whether this thread's calls on GPUs take scratch memory from their arrays' library. Returns the previous
+// setting.
 bool exchange_borrows_scratch(bool borrows);
 
-// Closes this thread's devices, and those of XLA's programs.
+// Closes this thread's devices, and those that the XLA handlers are not using.
 void close_devices();
 
 }  // namespace upsweep::python

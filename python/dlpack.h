@@ -1,4 +1,4 @@
-// The C structures of DLPack 1.3 that arrays are exchanged by: https://dmlc.github.io/dlpack/latest/c_api.html
+// The C structures of DLPack 1.3 for the exchange of arrays: https://dmlc.github.io/dlpack/latest/c_api.html
 #pragma once
 #include <cstdint>
 
@@ -20,7 +20,7 @@ struct Tensor {
   std::int32_t ndim;
   DataType dtype;
   std::int64_t* shape;
-  std::int64_t* strides;  // in elements; null if contiguous, before version 1.2
+  std::int64_t* strides;  // in elements; before version 1.2, null if contiguous
   std::uint64_t byte_offset;
 };
 struct Version {
@@ -34,8 +34,8 @@ struct ManagedTensor {
   Tensor tensor;
 };
 
-// The functions of a library, in the capsule named "dlpack_exchange_api" that its array type has as
-// __dlpack_c_exchange_api__. They return 0, or set a Python exception and return another value.
+// An array library's functions. The library's array type has them as the attribute __dlpack_c_exchange_api__, a capsule
+// named "dlpack_exchange_api". They return 0, or set a Python exception and return another value.
 struct ExchangeApi {
   Version version;
   ExchangeApi* previous;
@@ -43,7 +43,7 @@ struct ExchangeApi {
                   void (*set_error)(void* context, const char* kind, const char* message));
   int (*export_owned)(void* array, ManagedTensor** out);
   int (*import_owned)(ManagedTensor* tensor, void** array);
-  int (*look)(void* array, Tensor* out);  // what `out` points to lives as long as the array is not changed
+  int (*look)(void* array, Tensor* out);  // shape and strides are valid until the array changes
   int (*current_stream)(std::int32_t device_type, std::int32_t device_id, void** stream);
 };
 

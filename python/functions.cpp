@@ -22,8 +22,8 @@ bool are_rows(const Array& x, nb::handle axis) {
   return x.ndim > 1;
 }
 
-// The type of a sum or product: what was asked for, else the library's widest integer, so that integers do not wrap at
-// their own width, and floats' own.
+// Returns the type of a sum or product: `dtype` if there is one. Otherwise, floats keep their type, and integers get
+// the library's default width, so that sums do not wrap at the elements' width.
 const Element& sum_type(const Array& a, nb::handle dtype) {
   if (dtype.is_none()) {
     if (a.element->is_float()) return *a.element;
@@ -53,8 +53,8 @@ bool is_widened(upsweep_type terms, upsweep_type sum) {
   }
 }
 
-// The terms of a sum of type `wanted`, and the type in which it is computed. Both types have the same bits: signed sums
-// of bytes are computed as unsigned ones.
+// The terms of a sum of type `wanted`, and the type in which it is computed: `wanted`, or for signed sums of bytes the
+// unsigned type of the same width, whose sums have the same bits.
 struct Terms {
   Array array;
   const Element& computed;
@@ -62,7 +62,7 @@ struct Terms {
   Terms(const Array& a, const Element& wanted)
       : Terms(a, wanted, a.element->type == UPSWEEP_U8 && wanted.is_signed() ? unsigned_of(wanted.bits) : wanted) {}
 
-  // Adds the initial value to a call; modulo the type if that is computed unsigned in place of signed.
+  // Adds the initial value to a call. If a signed sum is computed as unsigned, the value is reduced modulo 2^bits.
   void add_initial(Call& call, nb::handle initial, const Element& wanted) const {
     if (initial.is_none()) return;
     if (&computed == &wanted) {
@@ -102,7 +102,8 @@ nb::object reduced(const Array& a, bool by_rows, const char* operation, const El
     const nb::object shape = nb::object(a.shape_tuple())[nb::slice(a.ndim - 1)];
     return a.upload(nb::module_::import_("numpy").attr("full")(shape, total)).cast(wanted).object();
   }
-  // Integers of fewer bits are computed in 32, which wrap to the same, and products of halves as float32.
+  // Integers below 32 bits are computed in 32 bits, which wrap to the same result. Halves are computed as float32,
+  // except for sums of halves of the result's type.
   const bool sums_halves = wanted.is_half() && a.element == &wanted && operation == std::string_view("sum");
   if (wanted.bits < 32 && !sums_halves) {
     const Element& wide = wanted.is_half() ? float_of(32) : wanted.is_signed() ? signed_of(32) : unsigned_of(32);
@@ -164,7 +165,7 @@ nb::object position_of_extreme(nb::handle x, const char* which, const char* rung
     call.out(written).run();
     return out.item();
   }
-  if (a.is_staged) {  // XLA's programs have 64 bits whatever JAX's default is
+  if (a.is_staged) {  // XLA programs have 64-bit integers, whatever JAX's default is
     const Array out = a.scalar(unsigned_of(64));
     call.out(out).run();
     return out.cast(a.integer()).object();
@@ -178,7 +179,7 @@ nb::object position_of_extreme(nb::handle x, const char* which, const char* rung
 
 namespace {
 
-// Returns a result in a narrower type, in `out` if that is not None.
+// Converts a result to a narrower type. Writes it to `out` unless that is None.
 nb::object narrowed(nb::handle wide, const Element& narrow, nb::handle out, const Array& like) {
   const Array result = array_of(wide);
   if (out.is_none()) return result.cast(narrow).object();
@@ -209,7 +210,7 @@ nb::object cumulative_product(nb::handle x, nb::handle dtype, bool is_exclusive,
                               const char* rung) {
   const Array a = vector_of(x);
   const Element& wanted = sum_type(a, dtype);
-  // Integers of fewer bits are computed in 32, which wrap to the same, and halves as float32.
+  // Integers below 32 bits are computed in 32 bits, which wrap to the same result, and halves as float32.
   if (wanted.bits < 32) {
     const char* const wide = wanted.is_half() ? "float32" : wanted.is_signed() ? "int32" : "uint32";
     return narrowed(cumulative_product(x, nb::str(wide), is_exclusive, initial, nb::none(), rung), wanted, out, a);
@@ -223,7 +224,7 @@ nb::object cumulative_product(nb::handle x, nb::handle dtype, bool is_exclusive,
 
 namespace {
 
-// Heads in the type that a kind of them has.
+// Returns the heads as the unsigned type of their kind. Throws TypeError for other types.
 Array heads_of(nb::handle heads, const std::string& kind) {
   const Array a = vector_of(heads, kind.c_str());
   const upsweep_type type = a.element->type;
@@ -283,7 +284,7 @@ nb::object argsort(nb::handle x, const char* order, nb::handle out, const char* 
 
 namespace {
 
-// Values that move with keys, as the words that the library moves.
+// Returns the values that move with the keys. Throws unless there is one per key, of 4 or 8 bytes.
 Array values_of(nb::handle values, const Array& keys) {
   const Array a = vector_of(values, "values");
   if (a.element->bits < 32)
@@ -347,7 +348,7 @@ nb::tuple partition_by_splitters(nb::handle keys, nb::handle values, nb::handle 
 
 namespace {
 
-// Runs a selection and returns how many elements it found. Waits for this number.
+// Runs a selection, waits for it, and returns the number of elements that it selected.
 std::size_t selected(const char* operation, const Array& a, const Array* flags, const Array& out, const Array* lengths,
                      const char* rung) {
   std::uint64_t count = 0;
@@ -402,7 +403,7 @@ nb::tuple run_length_encode(nb::handle x, const char* rung) {
 
 namespace {
 
-// The type of counts: what was asked for, else the library's default integer.
+// Returns the type of counts: `dtype` if there is one, otherwise the library's default integer.
 const Element& count_type(const Array& a, nb::handle dtype) {
   if (dtype.is_none()) return a.integer();
   const Element& asked = element_of(nb::cast<const char*>(dtype));
@@ -410,7 +411,7 @@ const Element& count_type(const Array& a, nb::handle dtype) {
   throw nb::type_error((std::string("dtype is ") + asked.name + ", which is no type of counts").c_str());
 }
 
-// numpy.linspace(lower, upper, bins + 1), with the same bits.
+// Writes numpy.linspace(lower, upper, bins + 1), with the same bits.
 template <class T>
 void write_edges(const Array& to, double lower, double upper) {
   auto* const edges = static_cast<T*>(to.data);
@@ -420,7 +421,7 @@ void write_edges(const Array& to, double lower, double upper) {
   edges[bins] = static_cast<T>(upper);
 }
 
-// Returns true if an integer type has a value from lower to upper.
+// Returns true if an integer type has a value in [lower, upper].
 bool has_value_in(const Element& integer, double lower, double upper) {
   const int digits = integer.code == dlpack::boolean ? 1 : integer.bits - integer.is_signed();
   return upper >= (integer.is_signed() ? -std::ldexp(1.0, digits) : 0) && lower < std::ldexp(1.0, digits);
@@ -450,7 +451,7 @@ nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle
   edges.element->bits == 32 ? write_edges<float>(edges, lower, upper) : write_edges<double>(edges, lower, upper);
 
   const Array written = counts.view(unsigned_of(counts.element->bits));
-  // Integers between edges that are no integers are binned by the edges.
+  // If the range does not begin and end at integers, integers are binned by the array of edges.
   const bool is_even = a.element->is_float() || (lower == std::floor(lower) && upper == std::floor(upper));
   Array samples = a;
   if (!a.element->is_float() && !has_value_in(*a.element, lower, upper)) {  // a call refuses such a range
@@ -482,23 +483,33 @@ namespace {
 
 constexpr std::size_t most_bins = std::size_t{1} << 20;
 
-// The largest of every step-th element in host memory, read as unsigned, so that a negative one is large.
+// Returns the largest of every step-th element in host memory, read as unsigned, so that negative elements are large.
+// Has four independent chains, because each step of a chain waits for the one before it.
 template <class Word>
 std::uint64_t largest_of(const Array& a, std::size_t step) {
   const auto* const bytes = static_cast<const char*>(a.data);
-  Word largest = 0;
-  for (std::size_t i = 0; i < a.size; i += step) {
+  const auto at = [&](std::size_t i) {
     Word word;
     std::memcpy(&word, bytes + i * sizeof word, sizeof word);
-    largest = std::max(largest, word);
+    return word;
+  };
+  Word first = 0, second = 0, third = 0, fourth = 0;
+  std::size_t i = 0;
+  for (; i + 3 * step < a.size; i += 4 * step) {
+    first = std::max(first, at(i));
+    second = std::max(second, at(i + step));
+    third = std::max(third, at(i + 2 * step));
+    fourth = std::max(fourth, at(i + 3 * step));
   }
-  return largest;
+  for (; i < a.size; i += step) first = std::max(first, at(i));
+  return std::max(std::max(first, second), std::max(third, fourth));
 }
 
-// Up to this many elements, all are looked at, which takes less time than to count in bins that none of them needs.
+// Maximum number of elements for finding the number of bins from all of them, which takes less time than counting in
+// bins that are not needed. With more, a sample of them is used.
 constexpr std::size_t few_samples = 4096;
 
-// The bins that the elements in host memory need; a guess if there are more than few.
+// Returns the number of bins that the elements, in host memory, need; a guess if there are more than few_samples.
 std::size_t bins_for(const Array& a) {
   constexpr std::size_t some = 256;
   const std::size_t step = a.size <= few_samples ? 1 : a.size / some;
@@ -509,7 +520,7 @@ std::size_t bins_for(const Array& a) {
   return step == 1 ? largest + 1 : 2 * largest;
 }
 
-// The number of counts in host memory up to the last that is not 0.
+// Returns the number of counts up to the last nonzero one. The counts are in host memory.
 std::size_t without_zeros(const Array& counts) {
   const auto* const bytes = static_cast<const char*>(counts.data);
   const std::size_t size = counts.element->bits / 8u;
@@ -518,20 +529,23 @@ std::size_t without_zeros(const Array& counts) {
   return (end + size - 1) / size;
 }
 
-// Counts the integers in [0, bins).
+// Reads integers as unsigned: negative ones then belong to no bin, and rungs make one comparison less per sample.
+Array as_unsigned(const Array& a) { return a.element->is_signed() ? a.view(unsigned_of(a.element->bits)) : a; }
+
+// Counts how often each integer in [0, counts.size) occurs, and ignores all others.
 void count(const Array& a, const Array& counts, const char* rung) {
   const Array written = counts.view(unsigned_of(counts.element->bits));
-  Call("histogram", "direct", rung).in(a).out(written).run();
+  Call("histogram", "direct", rung).in(as_unsigned(a)).out(written).run();
 }
-// Returns also how many samples are other integers. Waits.
+// As count(), but waits, and returns the number of samples outside of [0, counts.size).
 std::uint64_t counted(const Array& a, const Array& counts, const char* rung) {
   const Array written = counts.view(unsigned_of(counts.element->bits));
   std::uint64_t others = 0;
-  Call("histogram", "direct", rung).in(a).out(written).host_out(others).run();
+  Call("histogram", "direct", rung).in(as_unsigned(a)).out(written).host_out(others).run();
   return others;
 }
 
-// The largest element, read as unsigned, so that a negative one is large. Waits.
+// Returns the largest element, read as unsigned, so that negative elements are large. Waits for it.
 std::uint64_t largest_unsigned(const Array& a) {
   const Array compared = (a.element->bits < 32 ? a.cast(signed_of(32)) : a);
   const Array terms = compared.view(unsigned_of(compared.element->bits));
@@ -555,7 +569,8 @@ nb::object bincount(nb::handle x, std::size_t minlength, nb::handle length, nb::
     return counts.object();
   }
   if (a.is_traced) throw nb::type_error("an array under jax.jit has no values yet, so that bincount() needs a length");
-  // A guess saves the pass that finds the largest, and counting finds out whether it is right.
+  // A guess saves the pass that finds the largest element. The number of samples outside of the bins tells if it was
+  // too low.
   if (!a.is_on_gpu() && a.size > 0) {
     const std::size_t guess = std::max<std::size_t>(bins_for(a.placed()), minlength);
     if (guess <= most_bins && guess > 0) {
@@ -567,7 +582,7 @@ nb::object bincount(nb::handle x, std::size_t minlength, nb::handle length, nb::
       if (counted(a, counts, rung) == 0) return counts.first(std::max(without_zeros(counts.placed()), minlength));
     }
   }
-  // Bytes on a GPU are counted in all 256 bins, which saves the pass that finds the largest.
+  // Bytes are counted in all 256 bins, which saves the pass that finds the largest element.
   if (a.element->bits == 8 && a.size > 0 && minlength <= 256) {
     const Array counts = a.empty(256, type);
     if (a.element->is_signed()) {
@@ -593,13 +608,14 @@ nb::object bincount(nb::handle x, std::size_t minlength, nb::handle length, nb::
 
 namespace {
 
-// The integer in a word of 32 or 64 bits, unless a double does not have all integers up to it.
+// Returns element i, of 32 or 64 bits; nullopt if its magnitude exceeds 2^53, up to which a double represents every
+// integer.
 std::optional<std::int64_t> integer_at(const Array& a, std::size_t i) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;
   std::int64_t value = 0;
   std::memcpy(&value, static_cast<const char*>(a.data) + i * (a.element->bits / 8u), a.element->bits / 8u);
   if (a.element->type == UPSWEEP_I32) value = static_cast<std::int32_t>(value);
-  const std::int64_t least = a.element->is_unsigned() ? 0 : -exact;  // the largest of u64 are read as negative
+  const std::int64_t least = a.element->is_unsigned() ? 0 : -exact;  // u64 values of 2^63 and more are read as negative
   return value >= least && value <= exact ? std::optional(value) : std::nullopt;
 }
 
@@ -612,8 +628,9 @@ struct Range {
   }
 };
 
-// The range of the integers in host memory, if it has no more than `most` integers. Some elements are looked at first,
-// because all take a tenth of the time that the sort takes which this saves.
+// Returns the range of the integers in host memory, or nullopt if it has more than `most` values. Integers of 8 and 16
+// bits get their type's range. Others are sampled first, because a pass over all elements takes a tenth of the time of
+// the sort that it may save.
 std::optional<Range> range_of(const Array& a, std::size_t most) {
   const int bits = a.element->bits;
   if (bits <= 16) {
@@ -664,7 +681,7 @@ nb::object counted_values(nb::handle x) {
   for (std::size_t k = 0; k < counts.size; ++k) {
     if (count[k] == 0) continue;
     const std::int64_t integer = range->smallest + static_cast<std::int64_t>(k);
-    std::memcpy(value, &integer, value_size);  // the low bytes come first on every machine that CUDA runs on
+    std::memcpy(value, &integer, value_size);  // every machine that CUDA runs on is little-endian
     std::memcpy(frequency, &count[k], frequency_size);
     value += value_size;
     frequency += frequency_size;

@@ -1,5 +1,5 @@
-// The package's functions. `x`, `condition` and `out` are arrays of any library; a `dtype` is a name or None; `rung` ""
-// is the default.
+// The package's functions. `x`, `condition` and `out` are arrays of any library; a `dtype` is a name or None; an empty
+// `rung` selects the default.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -7,23 +7,23 @@ namespace upsweep::python {
 
 namespace nb = nanobind;
 
-// Returns whether a function works along the rows of x, for the last axis of more than one dimension. Throws ValueError
-// if axis is another than the last.
+// Returns true if `axis` is the last of two or more axes of x, so that a function works on each row. Throws ValueError
+// if `axis` is neither None nor the last axis.
 bool has_rows(nb::handle x, nb::handle axis);
 
 nb::object sum(nb::handle x, nb::handle axis, nb::handle dtype, nb::handle initial, const char* rung);
 nb::object product(nb::handle x, nb::handle axis, nb::handle dtype, nb::handle initial, const char* rung);
 nb::object extreme(nb::handle x, nb::handle axis, const char* which, const char* rung);
-// The index of the first smallest or largest element: `which` is "argmin" or "argmax".
+// Returns the index of the first smallest or largest element: `which` is "argmin" or "argmax".
 nb::object position_of_extreme(nb::handle x, const char* which, const char* rung);
 nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
                           const char* rung);
 nb::object cumulative_product(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
                               const char* rung);
-// `kind` of heads: "flags", "keys" or "offsets".
+// `kind` says what the heads are: "flags", "keys" or "offsets".
 nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, const char* operation, nb::handle dtype,
                           bool is_exclusive, nb::handle initial, nb::handle out, const char* rung);
-// Cumulative sums or extremes along the last axis, of which `x` has one or more.
+// Returns cumulative sums or extremes along the last axis of `x`, which has one or more.
 nb::object scan_of_rows(nb::handle x, const char* operation, nb::handle dtype, bool is_exclusive, nb::handle initial,
                         const char* rung);
 nb::object sort(nb::handle x, const char* order, nb::handle out, const char* rung);
@@ -37,18 +37,19 @@ nb::object find_repeats(nb::handle x, const char* rung);
 nb::object nonzero(nb::handle x, const char* rung);
 nb::object unique_consecutive(nb::handle x, const char* rung);
 nb::tuple run_length_encode(nb::handle x, const char* rung);
-// Returns the counts, and the edges as an array of NumPy's. `range` is a pair or None: from the smallest to the
-// largest.
+// Returns the counts, and the edges as a NumPy array. `range` is a pair, or None for the range of the samples.
 nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle dtype, const char* rung);
-// Returns the counts alone. `edges`: an array of NumPy's.
+// Returns only the counts. `edges` is a NumPy array.
 nb::object histogram_of_edges(nb::handle x, nb::handle edges, nb::handle dtype, const char* rung);
-// None if there are more counts than the library has bins. `length`: of the counts, or None.
+// Returns None if the counts need more bins than the library has. `length` is the number of counts, or None for one
+// more than the largest sample.
 nb::object bincount(nb::handle x, std::size_t minlength, nb::handle length, nb::handle dtype, const char* rung);
-// The distinct integers in ascending order, and how often each occurs; None for floats, on a GPU, and for few integers
-// or integers far apart, for which a sort takes less time than counters.
+// Returns the distinct integers in ascending order, and how often each occurs. Returns None for floats, for arrays on a
+// GPU, and where sorting is faster than counting: for few integers, or integers of a wide range.
 nb::object counted_values(nb::handle x);
 nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const char* rung);
-// `picture`: the contract's scalars by name. Returns height rows of width pixels of 3 or 4 channels.
+// `picture` holds the contract's scalars by name. Returns an array of shape (height, width, channels), with 3 or 4
+// channels.
 nb::object render(nb::handle circles, nb::dict picture, const char* rung);
 
 }  // namespace upsweep::python

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t max_arrays = 16, max_scalars = 16;
 
-// The address of arrays without elements, because a null address is that of an array that is left out.
+// The address of arrays without elements, because a null address means that an array is left out.
 alignas(8) char no_elements[8];
 
 std::size_t size_of(int type) {
@@ -40,7 +40,7 @@ std::size_t size_of(int type) {
   }
 }
 
-// The bytes of an element of a primitive type of XLA's; 0 for types that no call takes.
+// Returns the bytes per element of an xla::PrimitiveType; 0 for types that no call takes.
 std::size_t size_of_primitive(int type) {
   constexpr std::uint8_t sizes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 0, 0, 0, 2};  // from invalid to bf16
   return type >= 0 && type < static_cast<int>(sizeof sizes) ? sizes[type] : 0;
@@ -48,7 +48,7 @@ std::size_t size_of_primitive(int type) {
 
 void append(std::string& text, std::string_view key, std::string_view value) {
   text.append(key).append(" ");
-  // No name has a newline, which ends the lines of the text.
+  // A newline ends a line of the text; no valid name contains one.
   for (const char c : value) text.push_back(c == '\n' ? ' ' : c);
   text.push_back('\n');
 }
@@ -59,14 +59,14 @@ std::string decimal(Number number) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
-// A call made again from its text, whose words its names point to.
+// A call, decoded from the text that text_of() returned. Its names point into text_.
 struct Decoded {
   upsweep_call call{};
   upsweep_array in[max_arrays], out[max_arrays];
   upsweep_scalar scalars[max_scalars];
   bool borrows_scratch = false;
 
-  // Returns false for a text that is none of text_of().
+  // Returns false if text_of() does not return such a text.
   bool decode(std::string_view of) {
     text_.assign(of);
     call.in = in;
@@ -139,8 +139,9 @@ struct Decoded {
   std::string text_;
 };
 
-// Devices that no call uses now. XLA calls handlers on threads of its own, so that scratch memory belongs to calls at
-// once, not to threads; and one that another call has used before on the same stream may be used at once.
+// The devices that no call is using now. XLA runs handlers on its own threads, so a device, with its scratch memory,
+// belongs to a running call and not to a thread. A device that an earlier call used on the same stream can be reused
+// without waiting, because the stream orders the calls.
 class Devices {
  public:
   struct Opened {
@@ -149,7 +150,7 @@ class Devices {
     upsweep_device* device;
   };
 
-  // Finds or opens the device of an ordinal and a stream.
+  // Takes a free device of the ordinal and stream in `taken`, or opens one.
   upsweep_code take(Opened& taken) {
     {
       const std::lock_guard lock(mutex_);
@@ -218,7 +219,8 @@ xla::Error* error_of(const xla::Frame& frame, upsweep_code code) {
   }
 }
 
-// Points arrays at buffers. Returns false if these are not as many, or if one has fewer elements or others.
+// Points the arrays at XLA's buffers, except those that are left out. Returns false if the numbers of arrays and
+// buffers differ, or if a buffer is too small or has elements of another size.
 bool take_buffers(const xla::Buffers& from, upsweep_array* arrays, std::size_t count, bool is_gpu) {
   std::int64_t next = 0;
   for (std::size_t k = 0; k < count; ++k) {
@@ -235,7 +237,8 @@ bool take_buffers(const xla::Buffers& from, upsweep_array* arrays, std::size_t c
   return next == from.count;
 }
 
-// Runs a call in scratch memory of XLA's, whose allocator hands it on only to later work on the stream.
+// Runs a call in scratch memory from XLA. It is freed once the call is queued, because XLA's allocator hands it only to
+// later work on the stream.
 xla::Error* run_in_scratch(const xla::Frame& frame, upsweep_device* device, upsweep_call& call) {
   std::size_t bytes = 0;
   if (const upsweep_code code = upsweep_scratch_bytes(device, &call, &bytes)) return error_of(frame, code);
@@ -286,21 +289,21 @@ xla::Error* run(const xla::Frame& frame, bool is_gpu) {
   if (code) return error_of(frame, code);
   code = UPSWEEP_OUT_OF_MEMORY;
   if (!is_gpu || !decoded.borrows_scratch) code = upsweep_run(opened.device, &call);
-  // XLA keeps most of a GPU's memory for itself, and may still have some when others have none.
+  // XLA reserves most of a GPU's memory, so it may have some when other allocators have none.
   xla::Error* const error =
       is_gpu && code == UPSWEEP_OUT_OF_MEMORY ? run_in_scratch(frame, opened.device, call) : error_of(frame, code);
   devices().give_back(opened);
   return error;
 }
 
-// Tells XLA the version of the structures here, unless those that it passes are smaller. It refuses the handler if the
-// version stays 0.0, or if it has no support for this one.
+// Tells XLA the version of the structures in xla_ffi.h, or 0.0 if the structures that XLA passes are smaller. XLA
+// refuses a handler of version 0.0, or of a version that it does not support.
 void describe(const xla::Frame& frame, xla::Metadata& metadata) {
   const bool fits =
       frame.size >= sizeof frame && metadata.size >= offsetof(xla::Metadata, traits) + sizeof metadata.traits;
   metadata.version.major = fits ? xla::major_version : 0;
   metadata.version.minor = fits ? xla::minor_version : 0;
-  metadata.traits = 0;  // not for command buffers, which would need scratch memory of their own
+  metadata.traits = 0;  // no command buffers, because each would need its own scratch memory
 }
 
 template <bool is_gpu>

@@ -1,4 +1,4 @@
-// Calls as parts of XLA's programs, which JAX compiles and runs.
+// Calls inside XLA programs, which JAX compiles and runs.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -10,8 +10,8 @@ namespace upsweep::python {
 
 namespace nb = nanobind;
 
-// Returns a call without its addresses as text, from which a handler makes the call again. `borrows_scratch`: its
-// scratch memory is XLA's.
+// Returns a call as text, without its addresses; a handler decodes and runs it. With `borrows_scratch`, the handler
+// takes scratch memory from XLA.
 std::string text_of(const upsweep_call& call, bool borrows_scratch);
 
 // Returns the capsule of the handler that runs such calls, for jax.ffi.register_ffi_target(). `platform`: "cpu" or

@@ -8,7 +8,7 @@ namespace upsweep::xla {
 
 constexpr int major_version = 0, minor_version = 3;
 
-// Some of absl::StatusCode; `unsupported` has the name UNIMPLEMENTED there.
+// The absl::StatusCode values that are used here; `unsupported` is UNIMPLEMENTED there.
 enum : int { invalid_argument = 3, resource_exhausted = 8, failed_precondition = 9, unsupported = 12, internal = 13 };
 
 // Every structure starts with its size, which grows with later versions.
@@ -93,7 +93,7 @@ struct Span {
   const char* data;
   std::size_t size;
 };
-// Arguments and results: buffers, of type 1. Attributes have names between types and values.
+// Arguments or results; all are buffers, whose type is 1. Attributes also have names, between types and values.
 struct Buffers {
   std::size_t size;
   Extension* extensions;
@@ -108,7 +108,7 @@ struct Attributes {
   std::int64_t count;
   int* types;
   Span** names;
-  void** values;  // a string's: a Span
+  void** values;  // for a string attribute, a Span
 };
 struct Frame {
   std::size_t size;
@@ -120,7 +120,7 @@ struct Frame {
   Attributes attributes;
 };
 
-// A handler that is called with this extension describes itself here.
+// A handler that is called with this extension fills in the metadata.
 struct Metadata {
   std::size_t size;
   Version version;

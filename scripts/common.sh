@@ -6,7 +6,7 @@ jobs=$(nproc)
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# Debian packages. clang-19 compiles the kernels for the traced emulator and what runs under sanitizers, g++ the rest.
+# Debian packages. clang-19 compiles the traced emulator's kernels and the sanitizer builds, g++ everything else.
 packages=(g++ cmake ninja-build git ca-certificates
   libtbb-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev libpng-dev libjpeg-dev
   libopenexr-dev libgtest-dev clang-19 llvm-19 binutils)
@@ -61,7 +61,7 @@ build() {
   fi
 }
 
-# Enables CUDA if nvidia-smi finds a GPU. Nothing else depends on it.
+# Prints the CMake option for CUDA: on if nvidia-smi finds a GPU.
 cuda_options() {
   if command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1; then echo -DUPSWEEP_CUDA=AUTO; else echo -DUPSWEEP_CUDA=OFF; fi
 }
@@ -75,7 +75,7 @@ find_nvcc() {
     install_packages python3-venv >&2
     say 'installing nvcc' >&2
     python3 -m venv --clear "$home" && "$home/bin/pip" install -q --no-deps -r "$root/scripts/nvcc.txt" >&2
-    # Links with the names that CMake expects in a toolkit.
+    # Adds links with the names that CMake expects in a toolkit.
     toolkit=$(echo "$home"/lib/python3*/site-packages/nvidia/cu13)
     ln -sfn lib "$toolkit/lib64"
     ln -sfn libcudart.so.13 "$toolkit/lib/libcudart.so"

@@ -11,7 +11,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
 install_packages
-# For this machine alone; test.sh --all compiles and tests every instruction set.
+# Compiles only for this machine's instruction sets; test.sh --all compiles and tests all of them.
 configure "$root/build/release" -DUPSWEEP_TESTS=OFF -DUPSWEEP_CPU_TARGETS=native "$(cuda_options)"
 PATH=$root/build/release/bin:$PATH
 build "$root/build/release" example_reduce

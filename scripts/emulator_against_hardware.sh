@@ -14,7 +14,7 @@ case $primitive in
   *) types=f32,i32 ;;
 esac
 
-# One launch shape for both, small enough for the emulator and large enough for full rounds: 8 blocks.
+
 metrics=l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
 metrics+=,smsp__inst_executed_op_shared_ld.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
@@ -31,7 +31,8 @@ for line in sys.stdin:
     rung = json.loads(line)["rung"]
     if rung not in seen: seen.append(rung)
 print(*seen)'); do
-  # A call that the rung computes itself instead of forwarding to another rung.
+  # The same launch shape for both: 8 blocks are few enough for the emulator, and n is large enough for full rounds.
+  # Each rung computes its call itself instead of forwarding it to another rung.
   n=$((1 << 14)) call=(--type i32 --param grid=8)
   case $primitive/$rung in
     */reproducible) call=(--type f32 --param grid=8) ;;
@@ -41,7 +42,7 @@ print(*seen)'); do
     histogram/values) call=(--type u8 --param grid=8 --op even) ;;
     histogram/guided) call+=(--op edges) ;;
     histogram/*) call+=(--op even) ;;
-    # More keys than a GPU partitions in small tiles; the emulator always uses the large ones for whole tiles.
+    # Enough keys that a GPU uses large tiles, as the emulator always does for whole tiles.
     partition/lane_counters) n=$((1 << 21)) call=(--type u32 --param grid=8 --op digit) ;;
     partition/two_passes) n=$((1 << 21)) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
     partition/passes_in_tile) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
@@ -49,13 +50,13 @@ print(*seen)'); do
     partition/overlapped_writes) n=$((1 << 17)) call=(--type u32 --param grid=2,bits=11 --op digit) ;;
     partition/replicated_counts) n=2048 call=(--type u32 --op digit) ;;
     partition/*) call=(--type u32 --param grid=8 --op digit) ;;
-    # The most circles that the emulators check.
+    # Just below largest_emulated, the number of circles up to which the emulators run this rung.
     render/few_circles) n=290 call=(--input rand10k --param width=128,height=128) ;;
     render/*) n=2000 call=(--input rand10k --param width=128,height=128) ;;
-    # One of several passes is enough.
+    # Keys of one digit: one of several passes is enough.
     sort/split_1bit) call+=(--op ascending --param bits=1) ;;
     sort/lsd_4bit) call+=(--op ascending --param bits=4) ;;
-    # Forces large tiles: by default a GPU sorts so few keys in small tiles, and the emulator in others.
+    # Forces large tiles. By default, a GPU sorts so few keys in small tiles, and the emulator in tiles of another size.
     sort/lane_sweep) call+=(--op ascending --param bits=8,block=192) ;;
     sort/one_block) n=2048 call+=(--op ascending) ;;
     sort/hybrid) n=20000 call+=(--op ascending) ;;
@@ -65,7 +66,8 @@ print(*seen)'); do
   esac
   "$upsweep" explain "$primitive" --rung "$rung" "${call[@]}" -n $n --json >>"$out/explain.jsonl"
   printf '### %s\n' "$rung" >>"$out/ncu.csv"
-  # The first launches belong to the check before timing: the same kernels, as often as explained.
+  # The first launches are those of the check that precedes timing: the same kernels, launched as often as on the
+  # emulator.
   read -r kernels launches < <(tail -n 1 "$out/explain.jsonl" | python3 -c '
 import json, sys
 kernels = json.load(sys.stdin)["kernels"]

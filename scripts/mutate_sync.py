@@ -1,11 +1,11 @@
 """Removes, weakens or swaps one synchronisation at a time, and prints the changes that the emulator's checks miss.
 
-All changes of a rung are compiled at once: copies of its sources, which precede the originals in the include path, have
-every change under a condition of its own, and the environment chooses one when the library is loaded. Only the rung's
-unit is recompiled and linked with the traced emulator's runtime into a library of that one rung, which the upsweep
-command loads instead of the usual one. A condition that is not in the object belongs to code that the rung does not
-use. One that a check does not evaluate cannot fail it, so that this check is skipped. Checks run cheapest first, and
-stop at the first failure.
+All changes of a rung are compiled together. Copies of the rung's sources precede the originals in the include path;
+each change in them is guarded by a condition, and an environment variable chooses one change when the library is
+loaded. Only the rung's unit is recompiled. It is linked with the traced emulator's runtime into a library of this one
+rung, which the upsweep command loads instead of the usual library. A condition that is missing in the object belongs to
+code that the rung does not use. A check that does not evaluate the condition of a change cannot notice the change, so
+it is skipped. Checks run cheapest first, and stop at the first failure.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +27,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARY = "lib/libupsweep_simt_traced.so"
 
-# The statements and their replacements. An argument list has at most two nested levels of parentheses.
+# Patterns of the statements to change. Arguments may contain parentheses up to two levels deep.
 ARGUMENTS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 REMOVED = re.compile(
     r"(?<!::)\b(?:__syncthreads|__syncwarp|__threadfence|__threadfence_block|cluster_sync|fence_before_bulk_copy|"
@@ -38,12 +38,12 @@ WEAKENED = [  # pattern, function, function called instead, description
     (re.compile(r"\bload_acquire\(((?:[^()]|\([^()]*\))*)\)"), "load_acquire", "load_relaxed", "relaxed"),
     (re.compile(r"\bstore_release\("), "store_release", "store_relaxed", "relaxed"),
 ]
-# Included before everything else.
+# The text of conditions.h, which is included before everything else.
 CONDITIONS = """#define UPSWEEP_EITHER(chosen, one, other, ...) ((chosen) ? one(__VA_ARGS__) : other(__VA_ARGS__))
 #define upsweep_add_one(counter) atomicAdd(counter, 1u)
 """
-# The chosen change is read once. A byte per change, in a file if there is one, says whether its condition was evaluated:
-# checks run in processes of their own.
+# The chosen change is read once. One byte per change records whether its condition was evaluated. The bytes are shared
+# through a mapped file, if one is named, because checks run in child processes.
 CHOSEN = """#include <cstdlib>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -65,15 +65,15 @@ bool is_chosen(int change) {
 """
 ARRIVAL = re.compile(r"\bmbarrier_arrive" + ARGUMENTS + ";")
 WAIT = re.compile(r"\b(?:mbarrier_wait|wait_step)\b")
-# Statements of one line that may touch memory which other threads touch too, as neighbours to swap with. Casts,
-# products, counts of bits, captures and declarations of arrays touch none.
+# Neighbours to swap with: one-line statements that may access memory which other threads access too. Casts, products,
+# bit counts, captures and array declarations access none.
 NO_NEIGHBOUR = (r"(?:if|else|for|while|do|return|break|continue|template|using|static_assert|constexpr|__shared__|"
                 r"allow_next_launch)\b")
 UNTOUCHING = re.compile(r"\b(?:static_cast|reinterpret_cast)<[^()]*>(?=\()|\b(?:unsigned|std::size_t|__popc)(?=\()|"
                         r" \* |\[&\]|^[\w:]+ \w+\[[^\]]*\];")
-TOUCHES = re.compile(rf"^(?!{NO_NEIGHBOUR}|.*& \w+ = )"  # a reference reads nothing
+TOUCHES = re.compile(rf"^(?!{NO_NEIGHBOUR}|.*& \w+ = )"  # binding a reference reads nothing
                      r".*(?:\[|->|\*\w|\w\().*;$")
-# The order of these two means nothing: every thread waits for the same launch.
+# The order of these two does not matter: every thread waits for the same launch.
 BARRIER, WAIT_FOR_PREVIOUS = re.compile(r"__syncthreads|cluster_sync"), re.compile(r"wait_for_previous")
 DECLARATION = re.compile(r"__device__|__global__|inline|\basm\b|^\s*//|using ")
 
@@ -111,18 +111,18 @@ def function_of(lines, i):
 
 
 class Change:
-    """One change of a file. Every edit of it lies within one line and depends on whether the change is chosen."""
+    """One change of a file. Each of its edits lies within one line and takes effect only if the change is chosen."""
 
     def __init__(self, line, what):
-        self.line, self.what = line, what  # the line counts from 1
+        self.line, self.what = line, what  # lines are counted from 1
         self.function = ""
         self.without = None                # (line index, start, end) of the statement that is left out
-        self.inserted = None               # (line index, at its end, statement), executed instead
+        self.inserted = None               # (line index, whether at the line's end, statement), executed instead
         self.either = None                 # (line index, start, end, function called instead, function called)
 
 
 def changes_of(path):
-    """Returns a file's changes. A function and a description identify one."""
+    """Returns a file's changes. A change is identified by its function and description."""
     lines = path.read_text().split("\n")
     found = [change for i in range(len(lines)) for change in changes_at(lines, i)]
     for change in found:
@@ -139,7 +139,7 @@ def changes_at(lines, i):
     code = code_of(lines[i])
     if DECLARATION.search(code):
         return
-    # Swaps a waiting, arriving or fencing statement with the next one, and the previous one with it.
+    # Swaps a wait, an arrival or a fence with the next or the previous statement.
     if i + 1 < len(lines):
         pair = code.strip(), code_of(lines[i + 1]).strip()
         indent = [len(text) - len(text.lstrip()) for text in lines[i:i + 2]]
@@ -148,7 +148,7 @@ def changes_at(lines, i):
         touching = all(a or TOUCHES.match(UNTOUCHING.sub(" ", t)) for a, t in zip(alone, pair))
         if indent[0] == indent[1] and any(alone) and touching and not together:
             change = Change(i + 1, f"`{pair[0]}` after `{pair[1]}`")
-            moved = 0 if alone[0] else 1  # this statement passes the other one
+            moved = 0 if alone[0] else 1  # the statement that moves past the other one
             change.without = i + moved, indent[0], indent[0] + len(pair[moved])
             change.inserted = i + 1 - moved, moved == 0, pair[moved]
             yield change
@@ -161,7 +161,7 @@ def changes_at(lines, i):
             change = Change(i + 1, f"`{found.group()}` {how}")
             change.either = i, found.start(), found.start() + len(name) + 1, instead, name
             yield change
-    # Moves an arrival as early as its text compiles: directly after the nearest preceding wait, on that line.
+    # Moves an arrival up to the nearest preceding wait, on whose line it then follows.
     if found := ARRIVAL.search(code):
         for j in range(i - 1, max(-1, i - 40), -1):
             earlier = code_of(lines[j])
@@ -176,10 +176,10 @@ def changes_at(lines, i):
 
 
 def guarded(text, changes):
-    """Returns the text of a file with all changes in it, each under its own condition, and where their code lies.
+    """Returns the text of a file with all changes in it, each under its own condition, and the positions of their code.
 
-    `changes` are (number, change). The condition of number k is a call of upsweep_change_k(). The second value lists
-    (line counting from 1, first column, end column, number).
+    `changes` are pairs (number, change). The condition of change k is a call of upsweep_change_k(). A position is a
+    tuple (line counting from 1, first column, end column, number of the change).
     """
     lines, spans = text.split("\n"), []
     for i, line in enumerate(lines):
@@ -208,6 +208,11 @@ def guarded(text, changes):
             new, done = new + replacement, end
         lines[i] = new + code[done:]
     return "\n".join(lines), spans
+
+
+def changed(text, change):
+    """Returns the text of a file with one change made."""
+    return CONDITIONS + "#define upsweep_change_0() true\n" + guarded(text, [(0, change)])[0]
 
 
 class Builder:
@@ -261,7 +266,7 @@ class Builder:
         return run(command, cwd=self.build)
 
     def table(self, primitive, rungs, folder):
-        """Compiles a list of rungs."""
+        """Compiles a table of these rungs. Returns the object."""
         text = folder / "table.cpp"
         folder.mkdir(parents=True, exist_ok=True)
         declarations = "".join(f"extern const Rung kernel_{r}_rung; " for r in rungs)
@@ -272,7 +277,7 @@ class Builder:
         return self.compile_plain(text)
 
     def compile_plain(self, text):
-        """Compiles a file that the emulator does not trace."""
+        """Compiles a file without instrumentation. Returns the object."""
         output = text.with_suffix(".o")
         made = run(["c++", "-std=c++20", "-O1", "-fPIC", f"-I{ROOT}/src", f"-I{ROOT}/include", "-c", str(text), "-o",
                     str(output)])
@@ -317,10 +322,10 @@ class Rung:
         if not any(unit.endswith(f"/{self.unit}.simt.cpp.o") for unit in builder.units):
             sys.exit(f"{name} is not a rung: PRIMITIVE/RUNG, as in scan/pipeline; `upsweep list` has them all")
         self.work = pathlib.Path(tempfile.mkdtemp(prefix=f"mutate_{self.unit}_"))
-        self.shown = re.compile(f"{self.primitive}/{self.rung}(: | simt traced)")  # lines about a failure
-        self.limits = {}    # seconds, by the sizes or the test program of the check
-        self.reached = {}   # a byte per change, likewise
-        self.verdicts = {}  # known without a check, by the number of the change
+        self.shown = re.compile(f"{self.primitive}/{self.rung}(: | simt traced)")  # matches lines about a failure
+        self.limits = {}    # CPU seconds, by the sizes or the test program of the check
+        self.reached = {}   # one byte per change, by the same key
+        self.verdicts = {}  # those known without a check, by the number of the change
         # Cheapest first: the given sizes, then everything that `upsweep check` runs by default.
         seeds = range(1, options.schedules + 1)
         self.checks = [(size, seed) for seed in (0, *seeds) for size in options.sizes]
@@ -353,14 +358,14 @@ class Rung:
         return ""
 
     def run_check(self, what, seed, limit, environment):
-        """Returns the failure of one check, of some sizes or by a test program, or an empty string."""
+        """Returns the failure of one check, with given sizes or by a test program, or an empty string."""
         if self.options.tests:
             return self.test(what, limit, environment)
         return self.check_once(what, seed, limit, environment)
 
     def measure(self):
-        """Checks the unchanged rung: sets the time limits of the checks, finds which changes each reaches, and drops
-        those that take too long."""
+        """Runs every check on the unchanged rung: sets its time limit, finds which changes it reaches, and drops it if
+        it takes too long."""
         for what in dict.fromkeys(what for what, _ in self.checks):
             file = self.work / "reached"
             file.write_bytes(bytes(max(1, len(self.changes))))
@@ -398,7 +403,7 @@ class Rung:
     def test(self, test, limit, environment):
         """Returns the failure of one test program, or an empty string."""
         command = [f"{self.builder.build}/bin/{test}"]
-        alone = test == "test_lab_ladders"  # checks the rungs that it finds, and complains that there is no mutant
+        alone = test == "test_lab_ladders"  # checks the rungs that it finds, and reports missing mutants
         command += ["--gtest_filter=Ladders.TracedAndMutants"] if alone else ["--gtest_fail_fast"]
         folder = self.work / ("alone" if alone else "all")
         status, output = limited(command, dict(os.environ, LD_LIBRARY_PATH=str(folder), **environment), limit)
@@ -412,7 +417,7 @@ class Rung:
         return f"{failed[1]}: {output[:failed.start()][-1000:]}" if status else ""
 
     def build(self):
-        """Compiles the rung with all changes, except those that do not compile: they get a verdict. Returns the object."""
+        """Compiles the rung with all changes that compile; the others get a verdict. Returns the object."""
         (self.work / "conditions.h").write_text(CONDITIONS + "".join(
             f'extern "C" bool upsweep_change_{k}();\n' for k in range(len(self.changes))))
         output = self.work / "unit.o"
@@ -434,7 +439,7 @@ class Rung:
             self.verdicts.update(dict.fromkeys(wrong, "does not compile"))
 
     def link(self, unit):
-        """Links a library of this rung alone, and for the tests one of all rungs."""
+        """Links a library of this rung alone, and for the test programs another one of all rungs."""
         used = {int(name[len("upsweep_change_"):]) for _, name in self.builder.symbols("--undefined-only", [unit])
                 if name.startswith("upsweep_change_")}
         for k in range(len(self.changes)):

@@ -54,7 +54,7 @@ class Builder:
         return f"src/CMakeFiles/upsweep.dir/__/gen/cu/{unit}.cu.o"
 
     def compile(self, unit, folder):
-        """Compiles the unit with `folder` first in the include path; returns the object."""
+        """Compiles the unit to folder/unit.o, with `folder` first in the include path."""
         name = self.object_of(unit)
         words = shlex.split(next(c for c in reversed(self.commands(name)) if f"-o {name}" in c))
         if "ccache" in words[0]:
@@ -106,9 +106,10 @@ class Builder:
         name, file, function, change, _ = row
         primitive, rung = name.split("/")
         path, folder = ROOT / "src" / file, self.out / f"{number:02}"
-        text = next((m[3] for m in mutate_sync.mutations(path) if m[1:3] == (function, change)), None)
-        if text is None:
+        changes = [c for c in mutate_sync.changes_of(path) if (c.function, c.what) == (function, change)]
+        if not changes:
             sys.exit(f"{name}, {file}, {function}: {change} is not in the source")
+        text = mutate_sync.changed(path.read_text(), changes[0])
         (folder / file).parent.mkdir(parents=True)
         (folder / file).write_text(text)
         self.compile(f"{primitive}_{rung}", folder)

@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 run_tests() { ctest --test-dir "$1" --output-on-failure -j "$jobs" "${@:2}"; }
 
 # under_sanitizers <name> <list>: tests only the CPU parts, because sanitizers do not understand the emulator's fibers
-# and hooks. Clang compiles them faster than g++, and its checks of pointers and conversions find more.
+# and hooks. Uses clang, which compiles faster than g++ and finds more wrong pointers and conversions.
 under_sanitizers() {
   configure "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=Sanitize "-DUPSWEEP_SANITIZE=$2" \
     -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
@@ -31,9 +31,9 @@ compile_gpu_rungs() {
   build "$root/build/gpu" upsweep_gpu
 }
 
-# Prints the options that build the Python module, for an environment that has its packages; without a package index,
-# none. With --all, the tests also take PyTorch's tensors, where its build for CPUs can be had: the usual one brings
-# gigabytes for GPUs.
+# Installs the packages of the Python tests in an environment, and prints the options that build the Python module for
+# it; prints none if there is no package index. With --all, the tests also run on PyTorch's tensors, if its CPU build is
+# available: the default build includes gigabytes for GPUs.
 python_options() {
   local home=$root/build/python-packages
   mkdir -p "$root/build"
@@ -53,7 +53,7 @@ python_options() {
   echo "-DUPSWEEP_PYTHON_MODULE=ON -DPython_EXECUTABLE=$home/bin/python3"
 }
 
-# Runs the tests on the traced emulator, and fails if they leave out a line of a kernel.
+# Runs the tests on the traced emulator, and fails if a line of a kernel is not reached.
 test_every_line() {
   local coverage=$root/build/release/coverage
   rm -rf "$coverage"
@@ -77,7 +77,7 @@ install_packages python3-numpy strace $($address || $threads && echo libclang-rt
 if $address; then under_sanitizers address 'address;undefined'; fi
 if $threads; then under_sanitizers thread thread; fi
 if $gpu; then compile_gpu_rungs; fi
-# demo.sh configures this folder without tests, and for this machine's vector instructions alone.
+# demo.sh configures this folder without tests, and only for this machine's vector instructions.
 python=$(python_options)
 # shellcheck disable=SC2086  # two options
 configure "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)" $python $($lines && echo -DUPSWEEP_CPU_TARGETS=all)

@@ -5,11 +5,11 @@
     UPSWEEP_SIMT_COVERAGE=$PWD/BUILD/coverage ctest --test-dir BUILD -L traced
     scripts/unreached_lines.py BUILD
 
-The tests record the basic blocks that they enter (src/simt/entered_blocks.h). The line table tells of which lines
-a block has instructions. A line is reached if any of its blocks was entered, in any instantiation. Of the others, only
-those are listed at which a block begins, because compilers attribute some instructions to lines of other branches. A
-line that no test can reach says why, at its end or in the line above: `// unreached: reason`. Fails if a line is left,
-or if a line with a reason was reached.
+The tests record the basic blocks that they enter (src/simt/entered_blocks.h). The debug line table says from which
+lines a block has instructions. A line is reached if any of its blocks was entered, in any instantiation. Of the other
+lines, only those at which a block begins are listed, because compilers attribute some instructions to lines of other
+branches. A line that no test can reach says why, at its end or on the line above: `// unreached: reason`. Fails if a
+line without a reason is not reached, or if a line with a reason is.
 """
 import bisect
 import pathlib
@@ -21,7 +21,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = re.compile(r"src/(?:ladders/(?!\w+/mutants/).*|kernel/.*)\.(?:cuh|h)$")
-# Lines of brackets alone, and the repetition of a poll, which depends on the run.
+# Lines of brackets only, and the bodies of polling loops, which some runs do not enter.
 IGNORED = re.compile(r"[\s{}();,]*$|.*\bspin_hint\(\)")
 REASON = re.compile(r"// unreached: \S")
 
@@ -65,7 +65,7 @@ def main():
     build = pathlib.Path(sys.argv[1])
     reached = {}  # (file, line): whether any of its blocks was entered
     begins = set()  # (file, line) of every block's first instruction
-    for recorded in (build / "coverage").glob("*.blocks"):  # one per library: that of the rungs, that of the tests
+    for recorded in (build / "coverage").glob("*.blocks"):  # one per library: the rungs' and the tests'
         addresses, entered = read_blocks(recorded)
         for address, end, path, line, function in line_table(build / "lib" / recorded.stem):
             source = SOURCES.search(path)

@@ -22,8 +22,9 @@ if [ ! -e "$home/tools/complete" ]; then
   touch "$home/tools/complete"
 fi
 
-# The command is for python -m upsweep; it shares the library with the module. Its peers must run on other machines than
-# this one, too; CUB would take as much space and time as the library.
+# The command, for python -m upsweep, shares the library with the module. Its CPU peers are compiled without this
+# machine's instructions, so that they run on other machines. CUB would take as much space and compile time as the
+# library.
 options=(--config-settings=cmake.define.UPSWEEP_LAB=ON --config-settings=cmake.define.UPSWEEP_PEER_FLAGS=
   --config-settings=cmake.define.BUILD_SHARED_LIBS=ON --config-settings=cmake.define.UPSWEEP_CUB=OFF
   "--config-settings=build.targets=_core;upsweep_cli")

@@ -1,4 +1,4 @@
-// Runs the upsweep command in a temporary folder of each test.
+// A fixture for tests that run the upsweep command.
 #pragma once
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -29,7 +29,7 @@ struct Outcome {
   std::string out, err;
 };
 
-// Each test runs the program in a temporary folder.
+// A temporary folder per test, in which the command runs.
 class Cli : public testing::Test {
  protected:
   Cli() {
@@ -46,7 +46,8 @@ class Cli : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(folder_ / "stdout.txt"),
             read(folder_ / "stderr.txt")};
   }
-  // Expects the command to fail with this code and to print no data and one line of error that contains these words.
+  // Expects the exit code `code`, nothing on stdout, and one line on stderr, which begins "upsweep: " and contains
+  // `words`.
   void expect_error(const std::string& arguments, int code, const std::string& words,
                     const std::string& before = "") const {
     const Outcome outcome = run(arguments, before);
@@ -56,7 +57,7 @@ class Cli : public testing::Test {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << arguments << "\n" << outcome.err;
     EXPECT_EQ(outcome.out, "") << arguments;
   }
-  // Expects wrong usage that is noticed before any file is written.
+  // Expects the command to report wrong usage, with exit code 2, before it writes any file.
   void expect_refused(const std::string& arguments, const std::string& words, const std::string& before = "") const {
     const std::size_t count = files().size();
     expect_error(arguments, 2, words, before);

@@ -15,8 +15,8 @@
 
 namespace upsweep {
 
-// ThreadSanitizer reports false races in a oneTBB that was built without it, so peers are skipped. It is 100 times
-// slower, and data sharing between threads does not depend on the values, so one input is enough.
+// ThreadSanitizer reports false races in oneTBB unless that is built with it too, so peers are skipped. Programs run
+// 100 times slower under it, and which data threads share does not depend on values, so one input is enough.
 #if defined(UPSWEEP_SANITIZE_THREAD)
 inline constexpr bool under_thread_sanitizer = true;
 #else
@@ -29,7 +29,7 @@ inline constexpr bool under_sanitizer = false;
 #endif
 inline constexpr bool with_peers = !under_thread_sanitizer;
 
-// Returns the rungs and peers that take this type and operation; the build leaves out peers of some types.
+// Returns the CPU rungs and peers that support this type and operation. Peers may be compiled for some types only.
 inline std::vector<const Rung*> cpu_rungs_of(std::string_view primitive, Type type, Operation operation) {
   std::vector<const Rung*> rungs;
   for (const Rung* rung : lab::rungs_and_peers(cpu_platform()))
@@ -45,8 +45,8 @@ inline const Rung& cpu_rung(std::string_view primitive, std::string_view name) {
   return *rung;
 }
 
-// Returns the sets that this processor supports; under ThreadSanitizer only the best one, because data sharing between
-// threads does not depend on them.
+// Returns the instruction sets that this processor supports; under ThreadSanitizer only the best one, because which
+// data threads share does not depend on it.
 inline std::vector<std::int64_t> instruction_sets() {
   std::vector<std::int64_t> all;
   for (const std::int64_t target : {HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_STATIC_TARGET})

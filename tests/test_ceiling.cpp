@@ -14,7 +14,6 @@ namespace {
 TEST(Ceiling, EveryWordAndNoOther) {
   const Primitive& ceiling = *find_primitive("ceiling");
   constexpr std::uint32_t guard = 0xcdcdcdcd;
-  const AssumedLastLevelCache assumed(1 << 20);
   const std::size_t beyond_caches = last_level_cache_bytes() / sizeof(std::uint32_t) + 12345;
   for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{16}, std::size_t{17},
                               std::size_t{1023}, std::size_t{65551}, std::size_t{1048577}, beyond_caches})

@@ -164,7 +164,8 @@ TEST_F(Cli, FormatsOfABenchmark) {
   EXPECT_TRUE(read(folder_ / "r.jsonl").starts_with("{\"device\"")) << "the file has JSON lines, after a header";
   EXPECT_NE(run(bench + "markdown").out.find("\n\n| rung | time | GB/s | score |\n|---|---:|"), std::string::npos);
   EXPECT_TRUE(run("report show r.jsonl --format csv").out.starts_with("primitive,rung,"));
-  // JSON lines go to standard output, complete, and to the file, which has what they share in its first line.
+  // JSON lines go to standard output, where every record is complete, and to the file, whose first line holds the
+  // fields that all records share.
   const std::string both = run(bench + "json -o both.jsonl").out;
   EXPECT_TRUE(both.starts_with("{\"primitive\":\"reduce\",\"rung\":\"serial\"")) << both;
   EXPECT_EQ(std::count(both.begin(), both.end(), '\n'), 3) << "two rungs and a ceiling:\n" << both;
@@ -197,7 +198,7 @@ TEST_F(Cli, AppendsAndResumes) {
   const bool changed = run("--version").out.find("-dirty") != std::string::npos;
   EXPECT_EQ(std::count(third.begin(), third.end(), '\n'), changed ? 11 : 9) << resumed.err;
   EXPECT_EQ(resumed.err.find("2 cases are already in r.jsonl") == std::string::npos, changed) << resumed.err;
-  // The same with a file of complete records, as older ones are.
+  // The same with a file of complete records, which older versions wrote.
   const std::string complete = run("report show r.jsonl --json").out;
   write("r.jsonl", complete);
   write("complete.jsonl", complete);
@@ -416,7 +417,7 @@ TEST_F(Cli, NumbersAreWhatTheySay) {
 }
 
 #if defined(UPSWEEP_WITH_SIMT)
-// The emulator reserves addresses on first use, and works with what a limit leaves.
+// The emulator reserves address space on first use, and works with what a limit leaves.
 TEST_F(Cli, LimitedAddresses) {
   for (const char* limit : {"ulimit -v 4000000;", "ulimit -v 1000000;"}) {
     const Outcome devices = run("devices", limit);
@@ -492,7 +493,7 @@ TEST_F(Cli, ParametersThatNoRungReads) {
   expect_error("run reduce in.raw --type i32 --param grid=3", 2, "no rung of cpu reads the parameter 'grid'");
 #if defined(UPSWEEP_WITH_SIMT)
   expect_error("explain reduce -n 100 --param threads=2", 2, "no rung of simt reads the parameter 'threads'");
-  // These are copies from host memory, which only some rungs make.
+  // These parameters are for copies from host memory, which only some rungs make.
   expect_error("run saxpy in.raw --with in.raw --type i32 --backend simt --param streams=2 -o out.raw", 2,
                "none of these rungs reads the parameter 'streams'");
   for (const std::string command : {"explain saxpy", "check saxpy --backend simt --type i32"}) {
@@ -551,7 +552,7 @@ TEST_F(Cli, SamplesInNoBinAreSaid) {
   EXPECT_NE(run("list histogram").out.find("run: the minimum sample"), std::string::npos);
 }
 
-#if !defined(UPSWEEP_SANITIZE_ADDRESS)  // which has no peers
+#if !defined(UPSWEEP_SANITIZE_ADDRESS)  // sanitizer builds have no peers
 TEST_F(Cli, BenchSaysForWhichTypesThereAreNoPeers) {
   const std::string call = "bench sort --backend cpu --rung serial -n 16,32 --samples 4 --type ";
   const std::string words = "no peer of sort is compiled for u64";
@@ -563,7 +564,7 @@ TEST_F(Cli, BenchSaysForWhichTypesThereAreNoPeers) {
 }
 #endif
 
-// A case that the laboratory cannot make is skipped, and the others run.
+// bench skips a case whose input the laboratory cannot generate, and runs the others.
 TEST_F(Cli, CasesThatCannotBeMade) {
   const std::string bench = "bench histogram --backend cpu --rung serial --no-peers --op edges -n 1K --json";
   const Outcome none = run(bench + " --type u8 --param bins=1000");
@@ -584,7 +585,7 @@ TEST_F(Cli, CasesThatCannotBeMade) {
 }
 
 #if !defined(UPSWEEP_SANITIZE_ADDRESS) && !defined(UPSWEEP_SANITIZE_THREAD)  // sanitizer builds have no peers
-// They are skipped, and the others run.
+// Peers that do not take a case are skipped, and the others run.
 TEST_F(Cli, PeersThatDoNotTakeACase) {
   const Outcome outcome =
       run("bench sort --backend cpu --rung serial --type i32 -n 300 --samples 4 --param value_bytes=16 --json");
@@ -611,7 +612,7 @@ TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
     EXPECT_EQ(picture.code, 0) << picture.err;
   }
   expect_error("report plot --check results.jsonl", 2, "-o");
-  // The check can fail.
+  // The check fails for a picture of other records.
   const Outcome other =
       run("report plot --check results/h200/reduce.jsonl --type f32 -o results/h200/reduce-i32.svg", in_source);
   EXPECT_EQ(other.code, 1) << other.err;
@@ -637,7 +638,7 @@ TEST_F(Cli, CompareFindsRegressions) {
   EXPECT_EQ(run("compare slower.jsonl before.jsonl").code, 0);
   expect_error("compare before.jsonl elsewhere.jsonl", 2, "--across");
   EXPECT_EQ(run("compare before.jsonl elsewhere.jsonl --across").code, 3);
-  // A threshold, and missing cases.
+  // Changes within the threshold are accepted, and missing cases unless --require-all is given.
   EXPECT_EQ(run("compare before.jsonl slower.jsonl --threshold 101").code, 0);
   EXPECT_EQ(run("compare before.jsonl slower.jsonl --threshold 99").code, 3);
   std::string more = with("10.0", "a");
@@ -646,7 +647,7 @@ TEST_F(Cli, CompareFindsRegressions) {
   EXPECT_EQ(run("compare more.jsonl before.jsonl --require-all").code, 3);
   EXPECT_NE(run("compare before.jsonl slower.jsonl --format markdown").out.find("| case | before |"),
             std::string::npos);
-  // JSON lines have every case; a table shows unchanged ones on request.
+  // JSON lines contain every case; a table contains unchanged cases only with --all.
   const std::string same = "compare before.jsonl before.jsonl ", one_case = "reduce/simd cpu f32 sum";
   EXPECT_EQ(run(same).out.find(one_case), std::string::npos);
   EXPECT_NE(run(same + "--all").out.find(one_case), std::string::npos);
@@ -663,7 +664,7 @@ TEST_F(Cli, CompareFindsRegressions) {
   expect_error("compare before.jsonl other.jsonl", 2, "no case in common");
 }
 
-// Records that differ only in parameters or situation get a table each.
+// Records that differ in parameters or situation are shown in separate tables.
 TEST_F(Cli, ReportShowsWhatDiffers) {
   ASSERT_EQ(run("bench scan --backend cpu --rung serial --no-peers --type i32 --op sum -n 1K --samples 4 "
                 "--param inclusive=true -o a.jsonl")
@@ -683,7 +684,7 @@ TEST_F(Cli, ReportShowsWhatDiffers) {
   expect_error("report show both.jsonl --type i16,i64", 2, "no record is of type i16 or i64");
 }
 
-// Standard output and standard error may be a file that others write to, closed, or full.
+// Standard output and standard error may be closed, full, or a file that other programs write to.
 TEST_F(Cli, WhateverTheDescriptorsAre) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   EXPECT_EQ(run("run scan in.raw --type i32 -o /dev/stdout --out-format raw | wc -c").out, "16\n");
@@ -703,7 +704,7 @@ TEST_F(Cli, WhateverTheDescriptorsAre) {
 }
 
 #if defined(UPSWEEP_WITH_SIMT)
-// Mutants that a few cases do not expose, and rungs with a fixed launch shape, are not wrong results.
+// Neither a mutant that these cases do not expose nor a rung that refuses the launch shape is a wrong result.
 TEST_F(Cli, OnlyWrongResultsAreWrong) {
   const Outcome check = run("check reduce --backend simt -n 1000 --rung uninitialised,total");
   EXPECT_EQ(check.code, 0) << check.out << check.err;
@@ -740,7 +741,7 @@ TEST_F(Cli, ExplainFailsWhereEveryRungRefuses) {
 
 TEST_F(Cli, InterruptedRecordsAreKept) {
   write("r.jsonl", "old");
-  // The message is printed even if that takes a second because its reader is slow: a full pipe, drained late.
+  // The message is printed even if its reader is slow: the pipe is full, and drained only a second later.
   const Outcome outcome =
       run("bench reduce --backend cpu --no-peers -n 2^10..2^24 --samples 1000 -o r.jsonl 2>&3 & "
           "while kill -0 $! && ! grep -q simd .upsweep-*.tmp 2>/dev/null; do sleep 0.1; done; kill -TERM $!; sleep 1; "
@@ -788,7 +789,7 @@ TEST_F(Cli, ChecksRandomCases) {
   // Every primitive's cases can be expressed on a command line.
   const Outcome fresh = run("check --backend cpu --fresh 3 -n 77 --seed 2");
   EXPECT_EQ(fresh.code, 0) << fresh.err << fresh.out;
-  // A case that a rung refuses is not a mistake.
+  // A case that a rung refuses does not count as a failure.
   const Outcome refused = run("check sort --backend cpu --rung std::sort --type i32 -n 77 --fresh 30 --seed 1");
   EXPECT_EQ(refused.code, 0) << refused.err << refused.out;
   const auto runs = [&](const std::string& arguments) {

@@ -42,7 +42,7 @@ TEST_F(Cli, RendersScenesAndFiles) {
   EXPECT_FALSE(fs::exists(folder_ / "c.png"));
 }
 
-// The picture as rows of characters; '.' is white.
+// Returns the rows of a picture: '.' for a white pixel, '#' for any other.
 std::vector<std::string> rows_of_ppm(const std::string& ppm, std::size_t width, std::size_t height) {
   const std::size_t header = ppm.size() - 3 * width * height;
   std::vector<std::string> rows(height, std::string(width, '.'));
@@ -150,7 +150,7 @@ TEST_F(Cli, RendersFilms) {
   EXPECT_EQ(files(), (std::vector<std::string>{"f008.png", "f009.png", "f010.png"}));
   EXPECT_NE(read(folder_ / "f008.png"), read(folder_ / "f010.png"));
 
-  // A header, then per frame its name and three bytes per pixel; a range of the same film has the same frames.
+  // A film is a header, then per frame a line "FRAME" and three bytes per pixel. The frames do not depend on the range.
   const std::string header = "YUV4MPEG2 W20 H10 F60:1 Ip A1:1 C444\n";
   const std::string film = run("render hypnosis --frames 0:4 --size 20x10 -o -").out;
   constexpr std::size_t frame = 6 + 3 * 20 * 10;
@@ -289,7 +289,7 @@ TEST_F(Cli, RunsOnHalves) {
                "saxpy does not take bf16 (convert the file, in numpy: a.astype('f4'))");
 }
 
-// Segments that end in one chunk and begin in another, and a shorter one at the end.
+// Segments that begin in one chunk and end in another, and a shorter one at the end.
 TEST_F(Cli, RunReducesSegmentsOfFiles) {
   write_raw<std::int32_t>("in.raw", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   const std::string sums = "run reduce in.raw --type i32 --param segment_length=";
@@ -399,12 +399,16 @@ TEST_F(Cli, RunInAWiderType) {
   EXPECT_NE(run("run reduce products.raw --type i64 --op product -n 4").err.find("the product is beyond i64"),
             std::string::npos);
   EXPECT_EQ(run("run reduce products.raw --type i64 --op product").err, "") << "0 is right";
+  write_raw<std::int64_t>("large.raw", std::vector<std::int64_t>(40, 1'000'000'000));
+  EXPECT_NE(run("run reduce large.raw --type i64 --op product").err.find("the product is beyond i64"),
+            std::string::npos)
+      << "10^360 is beyond a double, too";
   const Outcome products = run("run scan products.raw --type i64 --op product --param inclusive=1");
   EXPECT_EQ(products.out, "1000000007\n1000000016000000063\n-9000000144000000567\n446743785709550482\n0\n");
   EXPECT_NE(products.err.find("the product at element 3 is beyond i64"), std::string::npos) << products.err;
   EXPECT_EQ(run("run scan products.raw --type i64 --op product -n 4").err, "") << "the last one is left out";
 
-  // Products are carried from chunk to chunk, in front of the next or, if they are the initial value, in its place.
+  // The product of all earlier chunks is prepended to a chunk as one more element, or becomes its initial value.
   std::vector<std::uint32_t> odd((3 << 20) / 4), odd_products;
   for (std::size_t i = 0; i < odd.size(); ++i) odd[i] = static_cast<std::uint32_t>(2 * i * i + 1);
   std::uint32_t running = 3;
@@ -430,7 +434,7 @@ TEST_F(Cli, RunFromAnInitialValue) {
   EXPECT_EQ(run("run scan in.raw --type i32 --param initial=-7,inclusive=true --op max").out, "3\n3\n10\n");
   EXPECT_EQ(run("run reduce in.raw --type i32 --param initial=100").out, "108\n");
   EXPECT_EQ(run("run reduce in.raw --type i32 --param initial=100 -n 0").out, "100\n");
-  // It has the output's type, whatever the order of the options.
+  // The initial value has the output's type, whatever the order of the options.
   for (const char* wide :
        {"--param initial=5000000000 --param out_type=i64", "--param initial=5000000000 --out-type i64"})
     EXPECT_EQ(run(std::string("run reduce in.raw --type i32 ") + wide).out, "5000000008\n") << wide;
@@ -441,7 +445,7 @@ TEST_F(Cli, RunFromAnInitialValue) {
                "takes no initial value");
 #endif
 
-  // In chunks: one segment spans several, one begins with a chunk, and many are in one chunk.
+  // In chunks: one segment spans several chunks, one begins at a chunk boundary, and one chunk contains many segments.
   const std::size_t n = (5 << 20) / 4, chunk = (1 << 20) / 4;
   std::vector<std::uint32_t> large(n);
   for (std::size_t i = 0; i < n; ++i) large[i] = static_cast<std::uint32_t>(i * 2654435761u);
@@ -510,7 +514,7 @@ TEST_F(Cli, FormatsOfInputsAndOutputs) {
   expect_error("run scan - --type i32 -o -", 2, "write raw binary", "cat in.raw |");
 }
 
-// The content decides, whatever the file's name, and in a pipe.
+// The content decides what an input is, whatever the file's name; also in a pipe.
 TEST_F(Cli, ContentDecidesWhatAnInputIs) {
   write_raw<std::uint32_t>("in.raw", {1, 2, 3, 4});
   ASSERT_EQ(run("run scan in.raw --type u32 --param inclusive=1 -o out.npy").code, 0);
@@ -619,7 +623,7 @@ TEST_F(Cli, MessagesAreOneLineOfText) {
 }
 
 #if !defined(UPSWEEP_SANITIZE_ADDRESS) && !defined(UPSWEEP_SANITIZE_THREAD)  // sanitizers do not run under strace
-// Two outputs, and signals between their renames, which strace delays.
+// Two outputs, with signals between their renames, which strace delays.
 TEST_F(Cli, SeveralOutputsAreReplacedTogether) {
   if (std::system("strace -e trace=none true >/dev/null 2>&1") != 0) GTEST_SKIP() << "no strace";
   const auto prepare = [&] {
@@ -644,7 +648,7 @@ TEST_F(Cli, SeveralOutputsAreReplacedTogether) {
     EXPECT_EQ(numbers("v.bin"), (std::vector<std::uint32_t>{10, 20, 30})) << signals;
     EXPECT_EQ(files(), (std::vector<std::string>{"k.bin", "k.old", "pid", "v.bin"}));
   }
-  // Killed outright, it leaves outputs that the next run completes.
+  // If it is killed outright, the command leaves outputs that the next run completes.
   prepare();
   EXPECT_NE(run(sort, traced("signal=KILL")).code, 0);
   EXPECT_EQ(numbers("k.bin"), (std::vector<std::uint32_t>{1, 2, 3}));
@@ -737,7 +741,7 @@ TEST_F(Cli, HistogramsFromFiles) {
   refused("--param lower=300,upper=400", "contains no value of u8");
   refused("--param width=3", "gaps between rows");
 
-  // An image determines its channels. More than two chunks, whose ends are inside a pixel; counters that saturate.
+  // An image determines the number of channels. More than two chunks, which end inside a pixel; counters that saturate.
   std::ofstream(folder_ / "small.ppm", std::ios::binary) << "P6 2 1 255\n" << std::string("\0\1\2\0\2\2", 6);
   EXPECT_EQ(run("run histogram small.ppm --op direct --param bins=3").out, "2\n0\n0\n0\n1\n1\n0\n0\n2\n");
   const std::size_t pixels = 25'000'000;
@@ -806,7 +810,8 @@ TEST_F(Cli, SortsFiles) {
     std::size_t first_wrong = 0;
     while (first_wrong < keys.size() && right(first_wrong)) ++first_wrong;
     ASSERT_EQ(first_wrong, keys.size());
-    // Values; only the sign is compared, so nothing moves, whatever the runs.
+    // With values. Only the sign bit is compared, and the signs are in order already, so no key may move, however many
+    // runs are merged.
     ASSERT_EQ(run("run sort out.raw --type u64 --op descending --param first_bit=63,bits=1,value_bytes=8 --with "
                   "indices.raw -o twice.raw --also moved.raw" +
                   memory)
@@ -839,7 +844,7 @@ std::size_t peak_of(const fs::path& folder, const std::string& arguments) {
   return static_cast<std::size_t>(used.ru_maxrss) * 1024;
 }
 
-// Every primitive, with every kind of output, stays within 16 MiB, plus 32 MiB for memory of constant size.
+// Every primitive, with every kind of output, stays within --memory 16M, plus 32 MiB for memory of constant size.
 TEST_F(Cli, StaysWithinItsMemory) {
   if (under_sanitizer) GTEST_SKIP() << "a sanitizer takes memory of its own";
   std::vector<std::uint64_t> numbers(5'000'011);
@@ -902,7 +907,8 @@ TEST_F(Cli, PartitionsFiles) {
 #if defined(UPSWEEP_WITH_SIMT)
   EXPECT_EQ(run(digit + " --backend simt").out, "3\n257\n768\n770\n");
 #endif
-  // Values of any type with 4 or 8 bytes, before the splitters; offsets to a file; a table while the keys go to a file.
+  // Values of any type of 4 or 8 bytes, given before the splitters; offsets in a file; a table while the keys go to a
+  // file.
   ASSERT_EQ(run("run scan values.raw --type f32 --param inclusive=1 --op max -o values.npy").code, 0);
   EXPECT_EQ(run(digit + " --with values.npy --also moved.npy --also offsets.npy -o out.npy").code, 0);
   EXPECT_EQ(run("run scan offsets.npy --op max --param inclusive=1").out, "0\n1\n2\n2\n4\n");
@@ -969,7 +975,7 @@ TEST_F(Cli, PartitionsFiles) {
   }
 }
 
-// Without a named primitive, those that take none of the types are skipped.
+// If no primitive is named, those that take none of the types are skipped.
 TEST_F(Cli, TypesThatAPrimitiveDoesNotTake) {
   const Outcome checked = run("check --backend cpu --type i8 -n 1,100 --rung serial");
   EXPECT_EQ(checked.code, 0) << checked.err;

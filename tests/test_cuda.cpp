@@ -68,8 +68,8 @@ TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
   }
 }
 
-// Up to the third level of the order (2^25 elements fill a row of totals of tiles of tiles); also in place and
-// misaligned.
+// Sizes up to the third level of the summation order, where 2^25 elements fill a row of 32 totals of 2^20 elements
+// each; also in place and misaligned.
 TEST_F(Cuda, ReproducibleScansHaveTheCpusBits) {
   Device cpu = Device::cpu(), gpu = Device::cuda_on(stream_);
   const Options options{.rung = "reproducible"};
@@ -102,7 +102,7 @@ TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
   reduce(device, in, links[0]);
   for (std::size_t k = 1; k < links.size(); ++k) reduce(device, links[k - 1], links[k]);
   EXPECT_EQ(links.back().to_vector()[0], static_cast<std::int32_t>(n));
-  // It must not overwrite memory that the predecessor still reads, either.
+  // A kernel must not overwrite memory that its predecessor still reads, either.
   Buffer<std::int32_t> large(device, std::vector<std::int32_t>(1 << 22, 1)), total(device, 1);
   for (int k = 0; k < 20; ++k) {
     reduce(device, large, total);
@@ -139,7 +139,7 @@ TEST_F(Cuda, ThreadsShareAKernelsSharedMemory) {
   other.join();
 }
 
-// Only -0, and both zeros.
+// Sums of -0 alone, and of both zeros.
 TEST_F(Cuda, FloatSumsKeepTheSignOfZero) {
   Device device = Device::cuda_on(stream_);
   for (const std::size_t n : {std::size_t{1}, std::size_t{1000}, (std::size_t{1} << 22) + 3}) {
@@ -181,7 +181,7 @@ TEST_F(Cuda, TwoGpusInTurns) {
   for (std::size_t d = 0; d < 2; ++d) EXPECT_EQ(out[d].to_vector(), sums) << d;
 }
 
-// Memory that the caller allocated, at any offset; and memory that no kernel can access.
+// A caller's device memory is used at any offset; host memory is refused as device memory.
 TEST_F(Cuda, PointersOfTheCallers) {
   Device device = Device::cuda_on(stream_);
   constexpr std::size_t n = 100'003;

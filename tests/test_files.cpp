@@ -53,7 +53,7 @@ class Files : public testing::Test {
 // Runs `body` in a child process and returns the status that waitpid() reports.
 template <class Body>
 int in_child(Body&& body) {
-  std::fflush(nullptr);  // or the child writes what waits in this process's buffers, too
+  std::fflush(nullptr);  // otherwise, the child would write this process's buffered output too
   const pid_t child = fork();
   if (child == 0) {
     try {
@@ -167,7 +167,7 @@ TEST_F(Files, TheOwnerStays) {
   EXPECT_EQ(status.st_mode & 0777u, 0600u);
 }
 
-// A group of commands with output to one file: existing content stays, and later output is appended.
+// As in a group of commands that share an output file: existing content stays, and later output is appended.
 TEST_F(Files, OwnDescriptorsAreWrittenInPlace) {
   put("a", "before ");
   fs::create_symlink("/dev/stdout", path("link"));
@@ -300,7 +300,7 @@ TEST_F(Files, OneSignalUnwindsAndRemovesTheTemporary) {
   EXPECT_EQ(entries(), 0u);
 }
 
-// The thread that hurries interrupts can tell that the program is shutting down.
+// interrupt_noticed() tells other threads that the program is shutting down.
 TEST_F(Files, AnInterruptIsNoticedOnceItIsThrown) {
   const int status = in_child([&] {
     handle_interrupts();
@@ -375,7 +375,7 @@ TEST_F(Files, ALaterRenameThatFailsSaysWhereTheContentIs) {
   EXPECT_EQ(entries(), 3u) << "and no journal";
 }
 
-// Leaves the files of a program killed after the first of two renames; the journal is beside the second output.
+// Leaves the files of a program killed after the first of two renames; the journal is next to the second output.
 class KilledCommit : public Files {
  protected:
   void SetUp() override {
@@ -458,7 +458,7 @@ TEST_F(Files, ASignalEndsABlockedRead) {
     dup2(ends[0], STDIN_FILENO);
     const pid_t reader = getpid();
     if (fork() == 0) {
-      // Repeats until the reader has exited, because the first signal may arrive before it blocks.
+      // Repeats until the reader has exited, because the first signal may arrive before the reader blocks.
       while (kill(reader, SIGTERM) == 0 && getppid() == reader) usleep(1000);
       _exit(0);
     }
@@ -513,7 +513,7 @@ TEST_F(Files, FormatFollowsContentThenType) {
   EXPECT_EQ(error_of([&] { create_array("/dev/null", Type::i32, {}, FileFormat::npy); }).code(), Code::unsupported);
 }
 
-// Files recognised by content; by name only, which is an error; and raw numbers.
+// Files that are recognised by content; files of a known name only, which is an error; and raw numbers.
 TEST_F(Files, ContentDecides) {
   using namespace std::string_view_literals;
   const auto refused = [&](const string& name, std::string_view text) {

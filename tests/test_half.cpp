@@ -1,5 +1,5 @@
-// Floats of 16 bits: their conversions against the definition of nearest, every value of each type, and the library's
-// calls on them. The exact values of f16 are in test_npy.cpp.
+// 16-bit floats: conversions against the definition of rounding to nearest, for every value of each type, and the
+// library's calls. The exact values of f16 are in test_npy.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Half : public testing::Test {
     for (unsigned bits = 0; bits < 65536; ++bits) all.push_back(T::of_bits(static_cast<std::uint16_t>(bits)));
     return all;
   }
-  // Without NaN.
+  // Every value except NaN.
   static std::vector<T> every_number() {
     std::vector<T> all = every_value();
     std::erase_if(all, [](T x) { return x != x; });
@@ -48,7 +48,7 @@ TYPED_TEST(Half, EveryValueConvertsBack) {
   }
 }
 
-// Between each two neighbours: the middle goes to the even one, floats beside it to the nearer one.
+// The midpoint of two neighbours rounds to the even one, the floats next to the midpoint to the nearer one.
 TYPED_TEST(Half, FloatsRoundToNearestEven) {
   using Limits = std::numeric_limits<TypeParam>;
   for (std::uint16_t bits = 0; bits < Limits::max().bits; ++bits) {
@@ -109,7 +109,7 @@ TYPED_TEST(Half, Reduces) {
   EXPECT_EQ(argmin(this->cpu, numbers), 4u);
   EXPECT_EQ(argmax(this->cpu, numbers), 3u);
 
-  // Every value of the type in several parts, and the first NaN.
+  // Every number of the type, repeated until the array is split into parts; then with one NaN.
   std::vector<TypeParam> many = this->every_number();
   while (many.size() < 1 << 20) many.insert(many.end(), many.begin(), many.begin() + 60000);
   EXPECT_EQ(many[argmax(this->cpu, many)].bits, TypeParam::infinity);
@@ -139,7 +139,7 @@ TYPED_TEST(Half, Scans) {
   for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], static_cast<float>(i + 1));
   exclusive_scan(this->cpu, ones, sums);
   EXPECT_EQ(sums.back(), 4999.0f);
-  for (const std::size_t n : {std::size_t{5000}, std::size_t{1} << 21}) {  // on one core, on all of them
+  for (const std::size_t n : {std::size_t{5000}, std::size_t{1} << 21}) {  // on one core; on all cores
     ones.assign(n, 1.0f);
     std::vector<TypeParam> rounded(n);
     exclusive_scan(this->cpu, ones, rounded, TypeParam(2.0f));
@@ -149,7 +149,7 @@ TYPED_TEST(Half, Scans) {
   }
 }
 
-// Extremes of integers of 8 and 16 bits.
+// Extremes of 8- and 16-bit integers.
 template <class T>
 class Narrow : public testing::Test {
  protected:

@@ -76,7 +76,7 @@ TEST_F(Histogram, WholeNumbersAreInTheBinOfTheQuotient) {
       }
 }
 
-// Counts by the header's definition: each sample belongs to the bin whose edges enclose it.
+// Returns the counts by the header's definition: each sample belongs to the bin whose edges enclose it.
 template <class T>
 Counts between_edges(const std::vector<T>& samples, double lower, double upper, std::size_t bins) {
   std::vector<T> edges(bins + 1, static_cast<T>(upper));
@@ -90,7 +90,7 @@ Counts between_edges(const std::vector<T>& samples, double lower, double upper, 
   return counts;
 }
 
-// Every edge and its adjacent numbers; numbers elsewhere, and outside, some by 2^32 bins.
+// Returns every edge and its adjacent numbers, numbers in between, and numbers outside, some by 2^32 bins.
 template <class T>
 std::vector<T> around_edges(double lower, double upper, std::size_t bins, std::mt19937_64& random) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -155,7 +155,7 @@ TEST_F(Histogram, QuotientsAreRoundedAsDivisionsAre) {
     const double count = static_cast<double>(1 + random() % (1 << 20));
     const double all = std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(random() % 300) - 250);
     ASSERT_EQ(ladders::histogram::quotient(all, count, 1 / count), all / count) << all << " / " << count;
-    // A quotient with 53 bits and half a bit more, and its neighbours.
+    // A dividend that is a multiple of the divisor, and its neighbours.
     const double near = std::ldexp((static_cast<double>(random() >> 32) + 0.5) * count, 21);
     for (const double beside : {near, std::nextafter(near, 0), std::nextafter(near, 1e300)})
       ASSERT_EQ(ladders::histogram::quotient(beside, count, 1 / count), beside / count) << beside << " / " << count;
@@ -394,7 +394,7 @@ TEST_F(Histogram, EdgesMayBeOfAnyType) {
     }
 }
 
-// Values of type T close to those of another type, and arbitrary ones.
+// Returns n numbers of type T: some close to the given numbers, the rest arbitrary.
 template <class T>
 std::vector<T> numbers_near(const std::vector<long double>& others, std::size_t n, std::mt19937_64& random) {
   using Limits = std::numeric_limits<T>;
@@ -503,7 +503,7 @@ TEST_F(Histogram, CountersSaturate) {
   }
 }
 
-// Tables for one, two and four samples at a time.
+// Numbers of bins for which samples of 8 bytes are counted in four, two and one copies of the table.
 TEST_F(Histogram, CopiesOfTablesAreAddedUp) {
   std::mt19937_64 random(10);
   for (const std::size_t bins : {100u, 1000u, 3000u}) {
@@ -530,7 +530,7 @@ TEST_F(Histogram, ImagesHaveRowsAndChannels) {
   EXPECT_EQ(outside[0], 0u);
 }
 
-// An image shorter than one row has a single row.
+// An image shorter than one row is a single row.
 TEST_F(Histogram, ImagesMayEndInTheirFirstRow) {
   const std::vector<std::uint8_t> image{0, 1, 0, 2, 1};
   for (const std::size_t width : {std::size_t{6}, (std::size_t{1} << 32) + 2, std::size_t{1} << 39}) {

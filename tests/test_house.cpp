@@ -38,7 +38,7 @@ std::vector<fs::path> sources() { return sources_of("src"); }
 struct Rung {
   std::string kind, name;
 };
-// Primitive to ladder, from every src/ladders/*/ladder.inc.
+// Returns the rungs of each primitive, as listed in its src/ladders/*/ladder.inc.
 std::map<std::string, std::vector<Rung>> ladders() {
   static const std::regex line(R"(^RUNG\((\w+), (\w+)\))");
   std::map<std::string, std::vector<Rung>> all;
@@ -115,7 +115,7 @@ std::set<std::string> allowed(const std::string& layer) {
   return all;
 }
 
-// Project files that a file includes, as written.
+// Returns the project's files that a file includes, as named in its #include lines.
 std::vector<std::string> includes_of(const fs::path& path) {
   static const std::regex include(R"re(#include "(\w+/[^"]+)")re");
   const std::string text = read(path);
@@ -181,6 +181,7 @@ TEST(House, TheVocabularyIncludesOnlyItself) {
 // for the emulator. CPU units (.cpp, -inl.h) may contain assembly.
 TEST(House, OnlyTheKernelLayerHasInstructionsOfSomeGpus) {
   static const std::regex ptx(R"(\basm\b)"), reduction(R"(\b__reduce_\w+_sync\b)");
+  const std::string architecture = read(root / "docs/ARCHITECTURE.md");
   int in_kernel = 0;
   for (const char* folder : {"src", "include", "examples"})
     for (const fs::path& path : sources_of(folder)) {
@@ -190,6 +191,9 @@ TEST(House, OnlyTheKernelLayerHasInstructionsOfSomeGpus) {
       const bool has_ptx = !of_cpu && std::regex_search(text, ptx);
       const bool has_reduction = std::regex_search(text, reduction);
       if (layer == "kernel") in_kernel += has_ptx + has_reduction;
+      if (layer == "kernel" && has_ptx)
+        EXPECT_NE(architecture.find("`kernel/" + from.filename().string() + "`"), std::string::npos)
+            << from << " has inline PTX, and is not named among those files";
       if (layer == "kernel" || layer == "simt") continue;
       if (from.filename() == "half.h") continue;  // two conversions that every GPU has, beside portable ones
       EXPECT_FALSE(has_ptx) << from << " has inline PTX: it belongs in src/kernel";
@@ -376,7 +380,7 @@ TEST(House, ProseIsAtMost120ColumnsWide) {
       if (line.starts_with("```")) code = !code;
       const bool free = code || line.starts_with("|") || line.starts_with("<!--") || line.starts_with("![") ||
                         line.find("https:") != line.npos;
-      // A character of UTF-8 is one byte that does not continue another.
+      // Each UTF-8 character has one byte that is no continuation byte.
       const auto columns = std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; });
       EXPECT_TRUE(free || columns <= 120) << path << ":" << number << " is " << columns << " columns wide";
     }

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
-#include <cstdio>  // must precede jpeglib.h
+#include <cstdio>  // jpeglib.h needs FILE, which gtest.h declares before it
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -178,7 +178,7 @@ TEST(Jpeg, EveryKindOfPixel) {
     }
 }
 
-// libjpeg would fill missing data with grey.
+// libjpeg would fill missing data with grey; the reader must reject the file.
 TEST(Jpeg, CutAndChangedFiles) {
   for (const bool progressive : {false, true}) {
     const std::string file = encode_jpeg(JCS_RGB, 3, 40, 30, progressive);
@@ -205,7 +205,7 @@ TEST(Jpeg, CutAndChangedFiles) {
   }
 }
 
-// A few hundred bytes that request gigabytes.
+// A file of a few hundred bytes that requests gigabytes.
 TEST(Jpeg, HugeProgressiveImagesAreRefused) {
   std::string file = encode_jpeg(JCS_RGB, 3, 40, 30, true);
   const std::size_t frame = file.find("\xff\xc2");
@@ -216,7 +216,7 @@ TEST(Jpeg, HugeProgressiveImagesAreRefused) {
   EXPECT_NE(std::string(error.what()).find("too large to be held in memory"), std::string::npos);
 }
 
-// Images that announce gigabytes in a file of a few bytes.
+// A file of a few bytes that announces an image of gigabytes.
 TEST(Png, HugeInterlacedImagesTakeNoMemoryThatTheyDoNotFill) {
   std::string file = encode({PNG_COLOR_TYPE_GRAY, 8, 1, true}, 40, 30, noise(40 * 30));
   file.replace(16, 8, std::string("\0\0\x7f\xff\0\0\x7f\xff", 8));  // 32767 x 32767; the checksum is now wrong

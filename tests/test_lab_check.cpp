@@ -228,7 +228,7 @@ TEST(Check, RandomSizesFindWhatALargerCallHides) {
   EXPECT_FALSE(is_found()) << "no fixed size shows it";
 }
 
-// Wrong after a larger call; only the sizes in random order follow one.
+// Wrong after a larger call. Only sizes in random order follow a larger one.
 std::size_t largest_before = 0;
 Status wrong_after_larger(const Call& c) {
   const bool smaller = c.n() > 0 && c.n() < largest_before;
@@ -264,7 +264,7 @@ TEST(Check, DrawnCasesAreOnesThatTheRungTakes) {
   const Rungs all = cpu_platform().rungs_of(scan.contract);
   const std::vector<const Rung*> rungs(all.begin(), all.end());
   const auto cases = draw_cases(scan, rungs, {.seed = 3}, 50);
-  EXPECT_GT(cases.size(), 35u);  // a wider output of no sum does not exist
+  EXPECT_GT(cases.size(), 35u);  // fewer than 50, because only sums have wider outputs
   std::set<const Rung*> drawn;
   for (const DrawnCase& one : cases) {
     EXPECT_TRUE(one.rung->find_for(one.c.type, one.c.operation, one.c.n)) << one.rung->name << " " << describe(one.c);

@@ -1,4 +1,4 @@
-// Work in child processes: answers in order, and the result of one that fails.
+// Work in child processes: answers in order, and the result of a process that fails.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>

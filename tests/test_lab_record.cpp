@@ -125,7 +125,7 @@ std::string lines_of(const std::vector<Record>& records) {
   return text;
 }
 
-// Complete lines of all records that a file with this text has.
+// Returns the records of a file with this text, each as a complete line.
 std::vector<std::string> read_lines(const std::string& text) {
   RecordReader reader;
   std::istringstream in(text);
@@ -200,7 +200,7 @@ TEST(RecordFile, TwoRuns) {
   EXPECT_EQ(read_lines(text), complete);
 }
 
-// A record has what its header has, unless it has another value, or null.
+// A record takes each field from its header, unless it has the field itself, with another value or null.
 TEST(RecordFile, ARecordOverridesItsHeader) {
   const auto read = [](const std::string& own) {
     const std::vector<std::string> records =
@@ -218,7 +218,7 @@ TEST(RecordFile, ARecordOverridesItsHeader) {
 
 TEST(RecordFile, OlderFiles) {
   EXPECT_EQ(read_lines(to_json(sample())), std::vector{to_json(sample())}) << "all fields in every record";
-  // Machine and program in a line, named by `run`; everything else in every record.
+  // An older header has only machine and program; records name it by `run` and have all other fields.
   const auto header = [](const std::string& device, const std::string& run) {
     return fmt::format(
         R"({{"device":"{}","driver":"d","compiler":"c","flags":"f","revision":"r","run":"{}","time":"t"}})"
@@ -235,7 +235,7 @@ TEST(RecordFile, OlderFiles) {
   EXPECT_EQ(r.device, "first");
   EXPECT_EQ(r.situation, "back_to_back");
   EXPECT_EQ(r.score, 0.9) << "as recorded";
-  // Appended to, they stay as they are.
+  // Such files stay as they are if records are appended.
   const std::string both = header("first", "x") + record + '\n' + lines_of({sample()}) + record + '\n';
   EXPECT_EQ(read_lines(both), (std::vector{old[0], to_json(sample()), old[0]}));
 }
@@ -276,7 +276,7 @@ TEST(Record, MadeFromAMeasurement) {
   };
   const Record r = made(&ceiling);
   EXPECT_DOUBLE_EQ(*r.ceiling_gbs, 1);  // 4000 bytes in 4 us
-  EXPECT_DOUBLE_EQ(*r.score, 0.5);      // 1000 bytes in 2 us, relative to that
+  EXPECT_DOUBLE_EQ(*r.score, 0.5);      // 1000 bytes in 2 us, relative to the ceiling
   EXPECT_EQ(r.device, "d");
   EXPECT_EQ(r.op, "max");
   EXPECT_EQ(r.situation, "warm");

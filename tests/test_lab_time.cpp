@@ -1,4 +1,4 @@
-// The statistics that decide ties, on synthetic samples; and the parts of a measurement. Times are scripted, so results
+// The statistics that decide ties, on synthetic samples; and the steps of a measurement. Times are scripted, so results
 // do not depend on the machine's speed.
 #include <gtest/gtest.h>
 

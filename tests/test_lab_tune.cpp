@@ -1,4 +1,4 @@
-// Known crossovers must be found, with synthetic times, exact and noisy.
+// Tests that tuning finds known crossovers, with exact and with noisy synthetic times.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,8 @@
 namespace upsweep::lab {
 namespace {
 
-// The rung for small numbers takes x ns, the other half of that plus a constant: they cross at twice the constant.
+// The rung for small x takes x ns, the rung for large x takes x / 2 ns plus a constant, so they cross at twice the
+// constant.
 struct Costs {
   double crossing, noise = 0;
   std::uint64_t calls = 0;
@@ -81,7 +82,8 @@ TEST(Race, IsTimedBetweenRightRungs) {
 
 #if defined(UPSWEEP_WITH_SIMT)
 
-// Tunes the threshold of this name with synthetic times that cross at this number on the probe's axis.
+// The result of tune_with(), which tunes the threshold of this name. The synthetic times cross at `crossing` on the
+// axis of the threshold's probe.
 struct Outcome {
   Tuned tuned;
   std::vector<std::string> rungs;  // for small numbers, in the order of the races

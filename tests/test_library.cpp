@@ -85,8 +85,8 @@ TEST(Library, ReducesHostRangesOfEveryTypeAndOperator) {
 
 TEST(Library, ReducesSegments) {
   for (Device& device : devices()) {
-    // Lengths of a single element, of a few per tile, of a whole input and more, and of blocks for which one segment is
-    // several; the last segment may be shorter.
+    // Segment lengths from one element to more than the whole input: many segments per tile as well as several blocks
+    // per segment. The last segment may be shorter.
     for (const std::size_t n : {0, 1, 1000, 40001})
       for (const std::size_t length : {1, 3, 64, 777, 20000, 1 << 20}) {
         const auto check = [&]<class T, class Out>(T, Out initial) {
@@ -208,7 +208,7 @@ TEST(Library, SegmentedScansThatCannotBe) {
   EXPECT_EQ(out[99], 100) << "one segment if there are no heads";
 }
 
-// Offsets that the host can read must ascend and stay within the input; the last may equal its size.
+// Offsets that the host can read must ascend and stay within the input; the last may equal the input's size.
 TEST(Library, OffsetsThatCannotBe) {
   Device cpu = Device::cpu();
   const std::vector<int> in(10, 1);
@@ -227,7 +227,7 @@ TEST(Library, OffsetsThatCannotBe) {
   segmented_inclusive_scan(cpu, in, std::vector<std::uint64_t>{0, 4, 4, 10}, out);
   EXPECT_EQ(out, (std::vector<int>{1, 2, 3, 4, 1, 2, 3, 4, 5, 6}));
 
-  // The first of several descents is named, also for this many offsets, which are checked in parts.
+  // The error names the first descent, even among so many offsets that they are checked in parts.
   std::vector<std::uint64_t> many(1'000'000);
   std::iota(many.begin(), many.end(), std::uint64_t{0});
   const std::vector<int> ones(many.size(), 1);
@@ -254,7 +254,7 @@ TEST(Library, ScansThatCannotBe) {
   EXPECT_EQ(error_of([&] { inclusive_scan(cpu, in, out, Op::sum, {.rung = "none"}); }).code(), Code::invalid_argument);
 }
 
-// The last size is beyond wave's and, on an H200 and a CPU of several cores, beyond one core's.
+// The last size is too large for wave on an H200, and on a CPU of several cores for a single core.
 TEST(Library, ScansOfProducts) {
   for (Device& device : devices())
     for (const std::size_t n : {0, 1, 1000, 70001, 600'001}) {

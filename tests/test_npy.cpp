@@ -23,7 +23,7 @@ string dictionary(const string& descr, const string& shape, const string& order 
   return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }";
 }
 
-// A format `major`.0 file with this header text, followed by these bytes.
+// Returns a .npy file of format `major`.0 with this header text and this data.
 string file(const string& text, const string& data = {}, int major = 1) {
   string bytes = "\x93NUMPY";
   bytes += static_cast<char>(major);
@@ -249,7 +249,7 @@ TEST(Npy, BooleansAreZeroAndOne) {
             (std::vector<std::uint8_t>{0, 1, 1, 1}));
 }
 
-// All 65536 against the definition, in f64: (-1)^sign 2^(exponent - 15) (1 + fraction / 1024).
+// All 65536 values against the definition, in f64: (-1)^sign 2^(exponent - 15) (1 + fraction / 1024).
 TEST(Npy, EveryFloat16IsExact) {
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;

@@ -12,7 +12,7 @@ struct Calls {
   int on_one = 0, on_all = 0;
   double us = 0;
 };
-// Makes n calls that take this long on one core and on all.
+// Simulates n calls that take one_us on one core and all_us on all cores.
 Calls take(OneOrAll& way, int n, double one_us, double all_us) {
   Calls calls;
   for (int i = 0; i < n; ++i) {

@@ -80,7 +80,7 @@ TEST_F(Partition, SixtyFourBits) {
   EXPECT_EQ(offsets, (U32{0, 4, 5}));
 }
 
-// Values of every width, aligned only to their element.
+// The outputs of move(), whose arrays of values are aligned only to their elements.
 template <class Value>
 struct Moved {
   std::vector<Value> values;
@@ -145,7 +145,7 @@ TEST_F(Partition, NoKeys) {
   }
 }
 
-// Splitters that cover the keys' whole range, with some empty buckets.
+// The maximum number of buckets, nearly all of them empty.
 TEST_F(Partition, MostBuckets) {
   U32 splitters(32'767), out(3), offsets(32'769);
   std::iota(splitters.begin(), splitters.end(), 1u);
@@ -255,7 +255,7 @@ Case case_of(Type type, Bucketing bucketing, std::size_t n, unsigned bits, unsig
                                                         {"value_bytes", std::to_string(value_bytes)}})};
 }
 
-// Cache lines of keys and values that begin together, and that do not.
+// Keys and values whose cache lines begin at the same elements, and at different ones.
 TEST(PartitionCpu, EveryAlignment) {
   for (const Type type : {Type::u32, Type::u64})
     for (const Bucketing bucketing : {Bucketing::digit, Bucketing::splitters})
@@ -301,7 +301,7 @@ TEST(PartitionCpu, EveryInstructionSet) {
         for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
           for (const unsigned bits : {1u, 6u, 11u})
             for (const std::size_t n : {1u, 63u, 1029u, 13'000u}) {
-              if (under_sanitizer && (bits != 6 || n == 1029)) continue;  // 6 times slower, or 100 times
+              if (under_sanitizer && (bits != 6 || n == 1029)) continue;  // 6 or 100 times slower
               const Case c = case_of(type, bucketing, n, bits, value_bytes);
               const auto problem = partition_cases().make(c, {});
               for (const Plan& plan : {Plan{.way = Way::scatter, .cores = 3, .chunk = 1000},

@@ -76,7 +76,8 @@ TEST(ReduceCpu, MoreThreadsThanCores) {
     }
 }
 
-// Rungs and chunks of argmin and argmax: the extreme or a NaN in every part, with equal elements in later parts.
+// argmin and argmax, by every rung and in chunks: the extreme or a NaN in each part, with equal elements in later
+// parts.
 TEST(ReduceCpu, IndicesOfExtremes) {
   const std::size_t n = (std::size_t{1} << 18) + 5, distance = 37'001;
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -129,7 +130,7 @@ TEST(ReduceCpu, StreamsFindTheFirstExtreme) {
   }
 }
 
-// Every rung, at sizes that take each path, with any number of threads; and in chunks.
+// Every rung, at sizes that take each path and with any number of threads; and sums in chunks.
 TEST(ReduceCpu, SumsKeepTheSignOfZero) {
   const Primitive& reduce = *find_primitive("reduce");
   for (const Type type : {Type::f32, Type::f64})
@@ -185,7 +186,7 @@ T one_by_one(const std::vector<T>& values) {
   return sum.round();
 }
 
-// Compares whole accumulators: rounding could hide a difference.
+// Compares whole accumulators, because rounding could hide a difference.
 template <class T>
 bool same_exactly(const std::vector<T>& values) {
   ladders::reduce::ExactSum<T> fast{}, slow{};
@@ -266,7 +267,8 @@ TYPED_TEST(Reproducible, SameBitsForAnyThreadsAlignmentOrderAndSplit) {
 
 // ---- every instruction set of this processor ----------------------------------------------------------------
 
-// The loops of argmin and argmax, because a rung keeps those of the first instruction set that it runs on.
+// Calls the loops of argmin and argmax directly, because a rung keeps those of the first instruction set that it runs
+// on.
 std::uint64_t index_of(Type type, IndexOf which, const void* in, std::size_t n) {
   return visit(type, [&]<class T>(TypeTag<T>) -> std::uint64_t {
     if constexpr (sizeof(T) < 4) {

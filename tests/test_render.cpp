@@ -70,7 +70,7 @@ constexpr const char* cpu_rungs[] = {"serial", "tiles", "simd"};
 
 // ---- the definition -------------------------------------------------------------------------------------------------
 
-// Flat shading, the unit square, white background, as the contract states it.
+// Renders as the contract defines it: flat shading, the unit square, white background.
 std::vector<float> by_words(const std::vector<Circle>& circles, unsigned width, unsigned height) {
   std::vector<float> image;
   const float step_x = 1.0f / static_cast<float>(width), step_y = 1.0f / static_cast<float>(height);
@@ -110,7 +110,7 @@ TEST(Render, EveryRungDrawsWhatTheContractSays) {
 TEST(Render, ThreeOverlappingCircles) {
   const auto image = rendered(draw_scene(find_scene("rgb"), 3, 0), {.width = 100, .height = 100}, "simd");
   const float* const centre = image.data() + 4 * (50 * 100 + 50);
-  EXPECT_EQ(centre[0], 0.25f);  // white, halved by red's alpha, then by green's and blue's: (1 + 1) / 2 / 4 + ...
+  EXPECT_EQ(centre[0], 0.25f);  // (1 + 1) / 2 after the red circle, halved by the green and the blue one
   EXPECT_EQ(centre[1], 0.375f);
   EXPECT_EQ(centre[2], 0.625f);
   EXPECT_EQ(centre[3], 1);
@@ -126,7 +126,7 @@ TEST(Render, LargeImages) {
     const Scene& scene = find_scene(name);
     const auto circles = draw_scene(scene, n, 1);
     for (const auto& [width, height] : {std::pair{1000u, 1000u}, {1024u, 1024u}, {1920u, 1080u}}) {
-      if (under_sanitizer && width == 1024) continue;  // 6 times slower, or 100 times
+      if (under_sanitizer && width == 1024) continue;  // 6 or 100 times slower
       if (under_thread_sanitizer && (width == 1000 || scene.name == "faint" || scene.name == "biglittle")) continue;
       const Picture picture{.width = width, .height = height, .channels = Channels::rgb, .shading = scene.shading};
       const Frame frame = frame_of(picture);
@@ -173,7 +173,7 @@ TEST(Render, FastModeStaysWithinItsError) {
   }
 }
 
-// Pixels of a part equal those of the whole if their centres are the same floats.
+// Pixels of a part of the view equal those of the whole if their centres are the same floats.
 TEST(Render, APartOfTheView) {
   const auto circles = draw_scene(find_scene("rand10k"), 500, 2);
   const auto whole = rendered(circles, {.width = 128, .height = 128}, "simd");

@@ -78,7 +78,6 @@ TEST(SaxpyCpu, EveryAlignmentInPlaceAndApart) {
 
 // Several threads, and non-temporal stores.
 TEST(SaxpyCpu, LargerThanTheCaches) {
-  const AssumedLastLevelCache assumed(1 << 20);
   const std::size_t beyond = last_level_cache_bytes() / (3 * sizeof(float)) + 12345;
   for (const unsigned threads : {1, 2, 3}) {
     if (under_thread_sanitizer && threads < 3) continue;

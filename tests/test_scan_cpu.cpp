@@ -101,7 +101,7 @@ TEST(ScanCpu, MoreThreadsThanCores) {
 
 // ---- reproducible ------------------------------------------------------------------------------------------
 
-// The order as the rung's header states it: E[t], level by level, one element per step.
+// Scans serially in the order that cpu_reproducible.cpp states: E[t], level by level, one element per step.
 template <class T>
 std::vector<T> in_stated_order(const std::vector<T>& x, bool inclusive, std::optional<T> initial = {}) {
   std::vector<T> local(x.size()), totals;
@@ -151,7 +151,7 @@ class ScanReproducible : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(ScanReproducible, Floats);
 
-// At the largest n the tiles' totals fill two further tiles.
+// At the largest n, the totals of the tiles fill two tiles of totals.
 TYPED_TEST(ScanReproducible, HasTheBitsOfTheStatedOrderWhateverTheThreadsAndTheAlignment) {
   using T = TypeParam;
   for (const std::size_t n : {std::size_t{1}, std::size_t{33}, std::size_t{1024}, std::size_t{1025},
@@ -237,7 +237,7 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
 
 // ---- the sign of zero --------------------------------------------------------------------------------------
 
-// Every rung, at every size that begins another code path; and in chunks, by the streamers.
+// Every rung, at a size for each code path; and in chunks, by the streamers.
 TEST(ScanCpu, SumsKeepTheSignOfZero) {
   for (const Type type : {Type::f32, Type::f64})
     for (const char* input : {"minus_zeros", "signed_zeros"})

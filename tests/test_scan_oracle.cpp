@@ -282,7 +282,7 @@ TYPED_TEST(WrappingSums, TheFirstIsReported) {
   EXPECT_LT(reported, 1800);
 }
 
-// In chunks of any length, from an initial value or not.
+// In chunks of any length, with and without an initial value.
 TEST(WrappingProducts, TheFirstIsReported) {
   using T = std::int32_t;
   std::mt19937 random(2);

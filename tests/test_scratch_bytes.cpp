@@ -99,7 +99,7 @@ class Requested {
 };
 
 // Makes a call with exactly the memory that it needs, with one byte less, and with a fresh device's workspace. Returns
-// false for a rung that does not say what it needs.
+// true if the call needs scratch memory and states how much.
 bool expect_needs(Platform& platform, const Primitive& primitive, const Rung& rung, const Case& c) {
   SCOPED_TRACE(std::string(primitive.name()) + "/" + std::string(rung.name) + " on " +
                std::string(to_string(platform.backend())) + ", " + std::string(to_string(c.type)) + ", n " +

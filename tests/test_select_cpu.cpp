@@ -61,7 +61,7 @@ std::optional<std::string> mistake(const Rung& rung, const Case& c, const Proble
 
 std::string describe(const Rung& rung, const Case& c) { return std::string(rung.name) + ' ' + lab::describe(c); }
 
-// Shares from none to all; runs from one element to longer than any block.
+// Returns settings: shares of selected elements from none to all, and runs from one element to longer than any block.
 std::vector<Settings> shares(Type type) {
   std::vector<Settings> all(1);
   for (const auto& [share, run_length] :
@@ -113,7 +113,7 @@ TEST(SelectCpu, MoreThreadsThanCores) {
     for (const Operation operation : select_cases().operations())
       for (const unsigned threads : {64, 1000}) {
         std::vector<Settings> all = shares(type);
-        if (threads > 64) {  // starting them dominates: under ThreadSanitizer, a thousand threads take a second
+        if (threads > 64) {  // starting the threads dominates: under ThreadSanitizer, a thousand take a second
           if (type != Type::u32 || (under_thread_sanitizer && operation != Selection::find_repeats)) continue;
           all.resize(1);
         }
@@ -133,7 +133,6 @@ TEST(SelectCpu, MoreThreadsThanCores) {
 // Outputs larger than the caches use non-temporal stores, also from several cores, which share lines at part
 // boundaries.
 TEST(SelectCpu, LargerThanTheCaches) {
-  const AssumedLastLevelCache assumed(1 << 20);
   Case c{.type = Type::u8,
          .operation = Selection::select_if,
          .n = last_level_cache_bytes() / 2 + 12345,
@@ -150,8 +149,8 @@ TEST(SelectCpu, LargerThanTheCaches) {
     }
 }
 
-// Two parts; the second continues from the first one's result. With ordinary and with non-temporal stores, a page per
-// step: some cases fill several pages, some none.
+// Two parts, where the second continues from the first one's result; with ordinary stores, and with non-temporal stores
+// of a page at a time. Some cases fill several pages, some none.
 TEST(SelectCpu, EveryInstructionSet) {
   const Rung& simd = cpu_rung("select", "simd");
   for (const std::int64_t target : instruction_sets()) {

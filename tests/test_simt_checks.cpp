@@ -109,7 +109,7 @@ class Checks : public ::testing::TestWithParam<Mistake> {
       emulator.fill(out.data(), 0, 256 * sizeof(float));  // host writes between launches order no memory
       status = launch(emulator, m.kernel, arguments);
     }
-    // In another schedule, a race may have consequences.
+    // Under an arbitrary schedule, a race may change the status, so it is not checked.
     if (!schedule && (emulator.instrumented() || m.plain_sees_it)) {
       EXPECT_EQ(status.code, m.fails ? Code::device_error : Code::ok);
     }

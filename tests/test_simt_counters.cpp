@@ -23,8 +23,8 @@ int wavefronts(const Words& words) {
   return static_cast<int>(most);
 }
 
-// The same for wide accesses: 8 bytes are served by half-warps, 16 bytes by quarter-warps. first_words is indexed by
-// lane.
+// As above, for wide accesses: 8 bytes per lane are served by half-warps, 16 bytes by quarter-warps. first_words is
+// indexed by lane.
 int wide_wavefronts(const Words& first_words, int words_each) {
   const std::size_t lanes = words_each == 2 ? 16 : 8;
   int total = 0;

@@ -52,7 +52,7 @@ TEST_F(Devices, MachinesHaveWhatTheirArchitectureHas) {
   Machine old_code = h200;
   old_code.code = 80;
   EXPECT_FALSE(old_code.meets(needs));
-  // Their launch bounds are for the older architecture too, but a kernel without bounds may have all threads.
+  // Such kernels have the older architecture's launch bounds too, but a kernel without bounds may have all threads.
   old_code.code = 75;
   EXPECT_EQ(old_code.bounded_threads(), 1024);
   EXPECT_EQ(old_code.threads_per_multiprocessor, 2048);
@@ -171,7 +171,7 @@ TEST_F(Devices, EveryDefaultRunsOnEveryDevice) {
   }
 }
 
-// Every ladder's default by the laboratory's check: types, operations, inputs, alignments.
+// The laboratory's check of every ladder's default: types, operations, inputs, alignments.
 TEST_F(Devices, EveryLaddersDefaultIsRightOnEveryDevice) {
   for (const Machine& machine : emulated_machines()) {
     plain_emulator().emulate(machine);
@@ -196,7 +196,7 @@ TEST_F(Devices, NeedsThatAreNotDeclaredAreFoundByTheCheck) {
   lab::CheckOptions options;
   options.depth = {.every_combination_to = 0, .combinations = 1, .largest = 4'100, .own_shape_every = 64};
   options.seed = 1;
-  // These need the shared memory only for tiles that are used at larger sizes than the check's.
+  // These rungs need the shared memory only for the tiles of larger inputs than the check's.
   const std::set<std::string_view> by_size{"lane_sweep", "bit_columns"};
   int undeclared = 0;
   for (const Machine& machine : emulated_machines()) {

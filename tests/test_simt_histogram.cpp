@@ -110,7 +110,7 @@ std::vector<std::uint32_t> expected_of(const std::vector<std::int32_t>& samples,
   return counts;
 }
 
-// Around one, two and three slices.
+// Numbers of bins around the limits of one and of two slices, and above.
 TEST(HistogramLarge, CountersBeyondOneBlocksMemory) {
   std::uint64_t outside = 0;
   for (const std::size_t bins : {58'110u, 58'111u, 58'112u, 116'223u, 116'224u, 200'000u, 1u << 20}) {
@@ -184,7 +184,7 @@ TEST(HistogramLarge, PartsShrinkWithTheScratchMemory) {
   for (const auto& [part, expected] : {std::pair{2, Code::ok}, {100, Code::out_of_memory}}) {
     WorkspaceBytes less = bytes;
     less.arena /= part;
-    less.counters *= part;  // each part has its own
+    less.counters *= part;  // each part has its own counters
     test::Array<std::byte> memory(emulator, less.total());
     Workspace workspace(emulator, memory.data(), less);
     call.workspace = &workspace;

@@ -79,7 +79,8 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
       }
 }
 
-// From no circles per word to 32, in both directions: the sparser the words, the more of them a thread takes at once.
+// Words with between 0 and 32 circles, sparse before dense and dense before sparse: the sparser the words, the more of
+// them a thread reads at a time.
 TEST_P(Kernels, ColumnsFromTheirEnd) {
   const auto bits_of = [](std::size_t kind, std::size_t word, std::size_t words) -> unsigned {
     const bool late = word >= words / 2;
@@ -104,8 +105,8 @@ TEST_P(Kernels, ColumnsFromTheirEnd) {
       }
 }
 
-// More than 256 buckets are passed to passes_in_tile, with values to two_passes, whose kernels the same unit must
-// compile.
+// Calls with more than 256 buckets are forwarded to passes_in_tile, or with values to two_passes, whose kernels the
+// same unit must compile.
 TEST_P(Kernels, PartitionWithBucketsOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 11520, 11597, 30001})

@@ -31,7 +31,7 @@ const Rung& partition_rung(simt::Emulator& emulator, std::string_view name) {
   return *rung;
 }
 
-// The u32 keys in a rung's largest tile.
+// Returns the number of u32 keys in a rung's largest tile.
 std::size_t tile_of(std::string_view name) {
   return partition_rung(plain_emulator(), name).tile_bytes / sizeof(std::uint32_t);
 }
@@ -125,8 +125,8 @@ TEST(PartitionTiles, AreStableWhateverTheShares) {
     }
 }
 
-// The two blocks of a cluster have adjacent tiles; the last tile is partial, and in one case alone in its group. The
-// traced emulator reports writes to the memory of a block that has not begun, and writes past the end.
+// The two blocks of a cluster have adjacent tiles. The last tile is partial, and in one case its cluster has no other.
+// The traced emulator reports writes to the memory of a block that has not begun, and writes past the end.
 TEST(PartitionTiles, ClustersWriteOverlappedTiles) {
   const std::size_t tile = tile_of("overlapped_writes");
   for (const std::size_t size : {2 * tile + 77, 3 * tile + 77}) {
@@ -138,7 +138,7 @@ TEST(PartitionTiles, ClustersWriteOverlappedTiles) {
   }
 }
 
-// A launch of lookback takes three tiles here; the next launch continues.
+// A launch of lookback takes at most three tiles here; the next launch continues.
 TEST(PartitionTiles, LookBackOverSeveralLaunches) {
   const lab::FewElements few(plain_emulator());
   const std::size_t tile = tile_of("lookback");
@@ -166,7 +166,8 @@ TEST(PartitionTiles, WaitForEachOther) {
   EXPECT_EQ(run(traced_emulator(), "shared_reorder", keys, 0, 8, {.block = 64, .grid = 2}).keys, expected);
 }
 
-// At most two blocks per multiprocessor count, so that one of them counts several tiles, with one set of counters.
+// The counting kernel has at most two blocks per multiprocessor, so that one of them counts several tiles, with one set
+// of counters.
 TEST(PartitionTiles, BlocksCountSeveralTiles) {
   const std::size_t blocks = 2 * 4;  // the emulated machine has four multiprocessors
   const auto keys = make_input<std::uint32_t>("uniform", blocks * tile_of("lane_counters") + 77, 1);
@@ -267,8 +268,8 @@ TEST(PartitionPasses, TakeMoreBucketsThanATileCanRank) {
       }
 }
 
-// Tiles that are sorted by two fields. Whole and partial last tiles, by two blocks or by a cluster of two, whose last
-// group is complete or not; few distinct keys, no keys, and fewer keys than a tile has lanes.
+// Tiles that are sorted by two sub-digits. Whole and partial last tiles, sorted by two blocks or by clusters of two, of
+// which the last may be incomplete; few distinct keys, no keys, and fewer keys than a tile has lanes.
 TEST(PartitionPasses, InTheTileKeepTheOrder) {
   struct Input {
     const char* rung;
@@ -276,7 +277,7 @@ TEST(PartitionPasses, InTheTileKeepTheOrder) {
     std::size_t tiles, rest;  // elements past the whole tiles
     unsigned bits;
     bool has_values;
-    std::size_t shift = 0;  // keys begin so many elements after a multiple of 16 bytes: threads stage them
+    std::size_t shift = 0;  // of the keys, in elements past a 16-byte boundary; threads then stage them
   };
   const char *const passes = "passes_in_tile", *const writes = "overlapped_writes";
   for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()})
@@ -326,12 +327,13 @@ TEST(PartitionPasses, InTheTileKeepTheOrder) {
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-// The number of keys in buckets before `bucket`, by the lowest bits.
+// Returns the number of keys in buckets below `bucket`, where a key's lowest bits select its bucket.
 std::size_t keys_below(std::span<const std::uint32_t> keys, std::size_t bucket, std::size_t buckets) {
   return static_cast<std::size_t>(std::ranges::count_if(keys, [&](auto key) { return key % buckets < bucket; }));
 }
 
-// A block of 384 threads has tiles twice as large as those of half as many: here two whole ones and a partial one.
+// With 384 threads per block, tiles are twice as large as with half as many threads: here two whole tiles and a partial
+// one.
 TEST(PartitionValues, LargeTilesKeepThemBesideTheirKeys) {
   const std::size_t count = 2 * 2 * tile_of("lane_counters") + 77;
   const auto keys = make_input<std::uint32_t>("zipf", count, 1);
@@ -365,8 +367,8 @@ TEST(PartitionValues, LargeTilesKeepThemBesideTheirKeys) {
   }
 }
 
-// 16-byte values as two elements of 8 bytes: tiles of 5760, the last one partial. They begin at a multiple of 16 bytes,
-// or 8 bytes later.
+// 16-byte values as two elements of 8 bytes: tiles of 5760, the last one partial. The values begin at a multiple of 16
+// bytes, or 8 bytes later.
 TEST(PartitionValues, OfSixteenBytesGoWithTheirKeys) {
   constexpr std::size_t count = 5760 + 77;
   const auto keys = make_input<std::uint32_t>("zipf", count, 1);

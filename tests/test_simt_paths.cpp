@@ -104,7 +104,7 @@ TEST(Paths, ManyTiles) {
   expect_right({"large tiles", "select", "vec16", Type::i32, 40'003, "uniform"});
 }
 
-// Arbitrary schedules hold up a block between its publications, so that others wait for them.
+// Arbitrary schedules hold up a block between its publications, so that other blocks wait for them.
 TEST(Paths, TilesWaitForEachOther) {
   for (const std::uint64_t schedule : {1, 2}) {
     traced_emulator().configure({.threads = 4, .schedule = schedule});
@@ -117,6 +117,23 @@ TEST(Paths, TilesWaitForEachOther) {
                   {{"bits", "8"}},
                   {.block = 256},
                   lab::Thresholds::usual});
+  }
+  traced_emulator().configure({});
+}
+
+// Arbitrary schedules also let a warp lag far behind the others of its block, here between the two atomics that empty a
+// counter of 16 bits.
+TEST(Paths, WarpsLagBehind) {
+  for (const std::uint64_t schedule : {1, 2}) {
+    traced_emulator().configure({.threads = 4, .schedule = schedule});
+    expect_right({"counters of 16 bits that are soon half full again",
+                  "sort",
+                  "counting",
+                  Type::i16,
+                  1'000'000,
+                  "constant",
+                  {},
+                  {.grid = 1}});
   }
   traced_emulator().configure({});
 }
@@ -179,7 +196,8 @@ TEST(Paths, ListsOfCircles) {
   blocks.reset();
 }
 
-// Circles that are not half transparent, deep enough that drawing goes back from the end of a list, or not.
+// Alphas other than 1/2, which has a path of its own; images deep enough that each list is drawn from its end, and a
+// shallow one.
 TEST(Paths, DeepAndShallowImages) {
   expect_right({"shallow", "render", "bit_columns", Type::f32, 33, "opaque", {{"width", "33"}, {"height", "32"}}});
   for (const char* const rung : {"bit_columns", "list_ends"})

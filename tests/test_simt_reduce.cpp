@@ -16,7 +16,7 @@
 namespace upsweep {
 namespace {
 
-// One launch shape for all: 8 elements per thread, without a remainder.
+// One launch shape for all rungs: 8 elements per thread, without a remainder.
 constexpr unsigned n = 1 << 14, grid = 8, block = 256, warps = block / 32;
 
 // Returns the counters of the rung's first kernel, for an i32 sum.
@@ -48,7 +48,7 @@ simt::Counters counters_of(const char* name, unsigned threads = block) {
   emulator.release(device_out);
   EXPECT_EQ(sum, static_cast<std::int32_t>(n / 2 * (n + 1)));
   EXPECT_TRUE(report.issues.empty());
-  EXPECT_EQ(report.kernels.size(), 2u);  // and the final pass
+  EXPECT_EQ(report.kernels.size(), 2u);  // the rung's kernel and the final pass
   return report.kernels.at(0).counters;
 }
 
@@ -107,7 +107,7 @@ TEST(Classics, Total) {  // a tree over 2 * block sums: two loads and a store pe
   EXPECT_EQ(c.barriers, grid * warps * levels);
 }
 
-// overlap's launch shape depends on the size: at 16 KB, 64 KB, 2, 8, 32 and 64 MB.
+// overlap's launch shape changes at 16 KB, 64 KB, 2, 8, 32 and 64 MB.
 TEST(Overlap, AddsUpInEveryShape) {
   Device device(plain_emulator());
   for (const std::size_t kilobytes : {15, 60, 1900, 7000, 30'000, 60'000, 70'000}) {
@@ -121,7 +121,8 @@ TEST(Overlap, AddsUpInEveryShape) {
   }
 }
 
-// first_extreme takes one block, two packs per thread, or more; and shares that end inside the grid or before it.
+// Sizes for which first_extreme launches one block, or a grid whose threads have two packs or more; the last blocks may
+// have no share of the input.
 TEST(FirstExtreme, IsFoundWhereverItIs) {
   Device device(plain_emulator());
   for (const std::size_t kilobytes : {15, 60, 1900, 7000}) {
@@ -154,7 +155,7 @@ TEST(FirstExtreme, NotANumberComesFirstAndZerosAreEqual) {
   check(float{}), check(double{});
 }
 
-// A full tile of a misaligned input takes one pack more than its threads load together; the input may end in it.
+// A full tile of a misaligned input spans one pack more than its threads load together; the input may end in that pack.
 TEST(Segments, TilesMayBeginInsideAPack) {
   simt::Emulator& emulator = traced_emulator();
   emulator.configure({});

@@ -58,7 +58,7 @@ class Refusals : public testing::Test {
   }
 
   static constexpr std::size_t n = 1009;  // no other array of a case has this many elements
-  // The loaded case as a call of which nothing is read, with `larger` elements instead of `n`.
+  // Returns a dry call of the loaded case, whose arrays of n elements claim to have `larger`.
   Call dry_call(std::size_t larger, Workspace& workspace) {
     Call call = stage_.call({});
     call.stream.dry = true;
@@ -73,7 +73,8 @@ class Refusals : public testing::Test {
   lab::Stage stage_{emulator_};
 
  private:
-  // Those of a check; for histogram, also more bins than fit in a block, a cluster, or any GPU's shared memory.
+  // Returns the parameter sets of a check; for histogram, also more bins than fit in a block's, a cluster's or any
+  // GPU's shared memory.
   static std::vector<Settings> sets(const Primitive& primitive, Type type, std::size_t max_sets) {
     std::vector<Settings> all = primitive.variants(primitive, type);
     if (primitive.name() == "histogram" && (type == Type::i32 || type == Type::u8))
@@ -82,7 +83,7 @@ class Refusals : public testing::Test {
     all.resize(std::min(all.size(), max_sets));
     return all;
   }
-  // Null if the case cannot exist for its type and operation.
+  // Returns null if the case cannot exist for its type and operation.
   static std::unique_ptr<Problem> make(const Primitive& primitive, const Case& c) {
     try {
       return primitive.make(c, {});
@@ -95,7 +96,7 @@ class Refusals : public testing::Test {
 
 bool refused(const Status& status) { return status.code == Code::unsupported || status.code == Code::invalid_argument; }
 
-// Dry calls, whose arrays of `n` elements are said to have more: nothing reads them.
+// Dry calls, whose arrays of n elements claim to have more, because nothing reads them.
 TEST_F(Refusals, CallsOfAnySizeOnAnyGpu) {
   for_each_case(n, 1, 8, ~std::size_t{0}, [&](const Rung& rung, RunFn run) {
     for (const Machine& machine : emulated_machines()) {
@@ -111,7 +112,7 @@ TEST_F(Refusals, CallsOfAnySizeOnAnyGpu) {
   });
 }
 
-// Dry calls with one area of the workspace after the other too small.
+// Dry calls in which each area of the workspace in turn is too small.
 TEST_F(Refusals, TooLittleScratch) {
   std::size_t short_calls = 0;
   const auto call_all = [&] {
@@ -143,7 +144,7 @@ TEST_F(Refusals, TooLittleScratch) {
   EXPECT_GT(short_calls, 1000u);
 }
 
-// A launcher that starts several kernels stops at the first that fails, and says so.
+// A launcher that starts several kernels stops at the first that fails, and reports the failure.
 TEST_F(Refusals, FailedLaunches) {
   const lab::FewElements few(emulator_);
   std::size_t failed = 0;
@@ -162,8 +163,8 @@ TEST_F(Refusals, FailedLaunches) {
   EXPECT_GT(failed, 1000u);
 }
 
-// Blocks of partial warps, blocks of more threads than a GPU's largest, and more streams than any rung has: a rung
-// refuses them or is right.
+// Blocks of partial warps, blocks with more threads than any GPU allows, and more streams than any rung uses: a rung
+// refuses the shape or is right.
 TEST_F(Refusals, ShapesOfBlocks) {
   for_each_case(257, 1, 8, 1, [&](const Rung& rung, RunFn run) {
     for (const Tuning& shape :

@@ -41,11 +41,11 @@ TEST_F(SimtRender, ScratchHasALimit) {
     std::vector<float> expected(pixels);
     Device cpu = Device::cpu();
     render(cpu, circles, expected, picture);
-    // If no bin fits, every tile goes through all circles. A list takes 2.3 KB, plus 38 KB shared by all; a column 384
-    // bytes, plus 212.
+    // If no bin fits, every tile goes through all circles. A bin's list takes 2.3 KB, plus 38 KB shared by all lists; a
+    // bin's column takes 384 bytes, plus 212 bytes shared by all columns.
     struct Limit {
       std::size_t one_bin;               // bytes
-      std::vector<std::size_t> scratch;  // fits no bin; one; several; all
+      std::vector<std::size_t> scratch;  // bytes that fit no bin, one, several, or all
       std::vector<const char*> rungs;
     };
     for (const Limit& limit : {Limit{41'000, {1, 40'000, 42'000, 56'000, 100'000'000}, {"list_ends", "binned"}},

@@ -63,7 +63,7 @@ simt::Report report_of(const char* name, unsigned n, How how = {}) {
   return report;
 }
 
-// Wavefronts per tile, as in the table of src/ladders/scan/README.md.
+// Returns the shared-memory wavefronts; for one tile, those in the table of src/ladders/scan/README.md.
 std::uint64_t shared_wavefronts(const simt::Counters& c) {
   return c.shared_load_wavefronts + c.shared_store_wavefronts;
 }
@@ -110,8 +110,8 @@ TEST(ScanClassics, ConflictsDoubleWithTheDistance) {
     EXPECT_EQ(up.shared_store_requests, requests) << name;
     EXPECT_EQ(up.shared_load_wavefronts, 2 * wavefronts()) << name;
     EXPECT_EQ(up.shared_store_wavefronts, wavefronts()) << name;
-    // The whole tile: the down-sweep is like the up-sweep, plus a second store; elements in and out, 16 warps each; the
-    // total, 8 warps; the root, one.
+    // The whole tile. The down-sweep is like the up-sweep, plus a second store. Elements in and out take 16 warps each;
+    // loading the total takes 8 warps, and storing the root one.
     const simt::Counters c = report.kernels.at(0).counters;
     EXPECT_EQ(c.shared_load_wavefronts, 4 * wavefronts() + 16 + 8) << name;
     EXPECT_EQ(c.shared_store_wavefronts, 3 * wavefronts() + 16 + 1) << name;
@@ -242,7 +242,7 @@ TEST(ScanSinglePass, EachElementIsReadOnceAndWrittenOnce) {
 
 // ---- operand order --------------------------------------------------------------------------------------------------
 
-// Calls f(rung, way) for each rung of the ladder and each way to call it.
+// A way to call a rung. for_each_call() calls f(rung, way) for each rung of the ladder and each way.
 struct Way {
   bool inclusive, from_initial;
   unsigned block;  // threads; 0: the rung's default
@@ -344,7 +344,7 @@ void expect_the_cpus_bits(simt::Emulator& emulator, const char* input, std::size
     struct How {
       std::size_t in, out;  // elements past an aligned address
       unsigned grid;        // 0: the rung's default
-      bool in_place;        // and with an initial value
+      bool in_place;        // then also with an initial value
     };
     std::vector<T> expected(n);
     for (const How how : {How{0, 0, 0, false}, How{1, 0, 1, false}, How{3, 2, 5, false}, How{1, 1, 2, true}}) {
@@ -430,7 +430,8 @@ std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Work
   return "";
 }
 
-// Elements, in tiles of 4096 (lookback, wave) or 8192 (pipeline): more tiles than a warp polls at once.
+// Number of elements that has more tiles, of 4096 (lookback, wave) or 8192 elements (pipeline), than a warp polls at a
+// time.
 constexpr unsigned many_tiles = 700'000;
 
 TEST(ScanSinglePass, BlocksInAnyOrder) {
@@ -445,7 +446,7 @@ TEST(ScanSinglePass, BlocksInAnyOrder) {
     for (const char* name : {"lookback", "pipeline"})
       EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 9), "") << name << " reversed";
   }
-  // wave relies on dispatch in order, as the hardware does it.
+  // wave relies on blocks being dispatched in order, as the hardware does.
   emulator.configure({.threads = 1, .reverse_blocks = true, .yield_limit = 10'000});
   Workspace workspace(emulator);
   EXPECT_EQ(scan_of(emulator, "wave", many_tiles, workspace), "livelock");

@@ -1,5 +1,5 @@
 // select/vec16 beyond 2^32 elements: its kernels with 64-bit offsets, on small inputs. select/pipeline with so many
-// that its rings wrap around in every block.
+// elements that its rings wrap around in every block.
 #include "lab/check.h"
 #include "launcher.h"
 

@@ -90,8 +90,8 @@ INSTANTIATE_TEST_SUITE_P(Rungs, SortPortions,
                                          PortionCase{"lane_sweep", 256, 2048, false, "zipf"},
                                          PortionCase{"lane_sweep", 384, 23040, true, "zipf"}));
 
-// -0 and +0 are equal, and so are all NaNs, which come last: in every digit of every rung. Also with padding past the
-// end: in descending order no key is last in all digits.
+// Expects floats in order of value: -0 equals +0, and NaNs are equal and come last, in every digit of every rung.
+// Padding past the end must come after all keys, although in descending order no key is last in all digits.
 void sort_by_value(const char* name, std::size_t n, Order order, std::uint64_t first_bit, std::uint64_t bits) {
   const auto keys = make_input<float>("specials", n, n);
   const auto number = [&](std::uint32_t i) {

@@ -91,7 +91,7 @@ TYPED_TEST(SortOf, EveryRangeOfBits) {
     FloatOrder float_order{};
     const auto number = [&, first = first, bits = bits](T key) {
       std::int64_t order;
-      if constexpr (floats) {  // magnitudes in sign-magnitude form, to two's complement
+      if constexpr (floats) {  // converts sign and magnitude to two's complement
         using S = std::make_signed_t<UnsignedAs<T>>;
         if (float_order == FloatOrder::by_value && std::isnan(key))
           key = std::bit_cast<T>(std::numeric_limits<S>::max());
@@ -130,7 +130,7 @@ TYPED_TEST(SortOf, EveryRangeOfBits) {
   }
 }
 
-// IEEE 754's totalOrder, by bits, because NaNs are not equal to themselves.
+// IEEE 754's totalOrder. Bits are compared, because a NaN does not equal itself.
 TEST_F(SortLibrary, FloatsInTotalOrder) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   const float least = std::numeric_limits<float>::denorm_min();
@@ -402,7 +402,7 @@ TEST(SortCpu, EveryInstructionSet) {
       for (const Settings& settings : sort_cases().variants(sort_cases(), type))
         for (const Order order : {Order::ascending, Order::descending})
           for (const std::size_t n : {1u, 25u, 599u, 1029u, 20'001u}) {
-            if (under_sanitizer && (n == 1029 || order == Order::descending)) continue;  // 6 times slower, or 100 times
+            if (under_sanitizer && (n == 1029 || order == Order::descending)) continue;  // 6 or 100 times slower
             for (const char* input : {"uniform", "zipf", "two_valued", "specials"}) {
               if (input == std::string_view("specials") && !is_float(type)) continue;
               if (under_thread_sanitizer && input != std::string_view("uniform")) continue;
@@ -419,7 +419,7 @@ TEST(SortCpu, EveryInstructionSet) {
   }
 }
 
-// Adversarial keys: they agree in the bits that would separate random keys, so that insertion gives up.
+// Adversarial keys: they agree in the bits that would separate random keys, so that insertion sort gives up.
 TEST(SortCpu, KeysThatDifferInLowBitsOnly) {
   Device cpu = Device::cpu();
   for (const std::size_t n : {100u, 5'000u, 40'000u, 300'000u}) {
@@ -437,7 +437,7 @@ TEST(SortCpu, KeysThatDifferInLowBitsOnly) {
 
 // ---- the oracles ----------------------------------------------------------------------------------------------------
 
-// The oracles' verdicts, with and without sorting all keys again; both must agree.
+// Returns the verdict of the oracles; the one that sorts all keys again and the one that does not must agree.
 bool accepted(const Call& call) {
   using namespace ladders::sort;
   EXPECT_TRUE(proves_itself(call, /*any_order=*/false));

@@ -213,7 +213,7 @@ TEST_F(Refused, OutputsThatAreTooSmall) {
   expect("the count has no element", [&] { unique(cpu, x, out, host_view(static_cast<std::uint64_t*>(nullptr), 0)); });
 }
 
-// An output is either exactly one input, if the contract allows that, or overlaps none.
+// An output is either identical to one input, if the contract allows that, or overlaps none.
 TEST_F(Refused, OverlapsAndWhatIsNone) {
   std::vector<Item> both(n + 1);
   const auto left = view(both).subview(0, n), right = view(both).subview(1, n);

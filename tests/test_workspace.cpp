@@ -14,7 +14,7 @@
 namespace upsweep {
 namespace {
 
-// The CPU with limited memory, which counts allocations.
+// The CPU's platform with limited memory. Counts allocations.
 class Pool : public Platform {
  public:
   explicit Pool(std::size_t bytes = std::size_t{1} << 30) : free_(bytes) {}

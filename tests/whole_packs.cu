@@ -1,5 +1,5 @@
-// Compiled to PTX by whole_packs.cmake, which rejects any load or store narrower than 16 bytes. Results do not show the
-// difference, and neither do the emulators: where nvcc made sixteen loads, other compilers make one.
+// Compiled to PTX by whole_packs.cmake, which rejects any load or store narrower than 16 bytes. Neither results nor the
+// emulators show the difference: where nvcc once emitted sixteen loads, other compilers emit one.
 #include "kernel/vector.h"
 
 namespace upsweep {
@@ -29,7 +29,7 @@ __global__ void from_global(const T* x,  // [head + packs * Pack<T>::size], 16-b
   }
 }
 
-// From shared memory, and from a global array at an offset that only the caller knows to be aligned.
+// Loads packs from shared memory, and from a global array at an offset that only the caller knows to be aligned.
 template <class T>
 __global__ void from_shared(const T* in,  // 16-byte aligned from element `head` on
                             T* out, std::size_t head, unsigned stage) {

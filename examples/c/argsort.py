@@ -1,4 +1,4 @@
-"""Sorts the indices of NumPy arrays by the C interface, with ctypes and nothing else.
+"""Argsorts a NumPy array through the C interface, with ctypes alone.
 
     python3 argsort.py build/release/lib/libupsweep.so
 """

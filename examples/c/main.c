@@ -1,4 +1,4 @@
-/* Sorts floats and adds them up, by the C interface. */
+/* Sorts floats and computes their running sums through the C interface. */
 #include <stdio.h>
 #include <upsweep.h>
 

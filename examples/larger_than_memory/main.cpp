@@ -1,4 +1,5 @@
-// y = a x + y on arrays larger than a GPU's memory, streamed through it in chunks, in both directions at once.
+// y = a x + y on arrays larger than a GPU's memory, streamed through the GPU in chunks; copies in both directions
+// overlap.
 //
 //   larger_than_memory [GiB of x and y together [GiB of GPU memory to leave free]]
 //

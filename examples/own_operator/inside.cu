@@ -1,5 +1,5 @@
-// Stable partition of ten million random points on a GPU: those inside a circle first, then the others. Their count
-// estimates pi. Exits 1 if the result is wrong, 4 without a GPU.
+// Stable partition of ten million random points on a GPU: those inside a circle first, then the others. The number of
+// points inside estimates pi. Exits 1 if the result is wrong, 4 without a GPU.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>

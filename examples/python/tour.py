@@ -1,9 +1,9 @@
-"""A tour of the package, in cells for a notebook or an editor that runs them one by one. As a program, it prints and
-checks what it says: python3 examples/python/tour.py"""
+"""A tour of the package, in cells for a notebook or an editor that runs them one by one. As a program, it prints
+and checks its results: python3 examples/python/tour.py"""
 
 # %% [markdown]
 # ## Arrays in, arrays out
-# A function takes arrays of NumPy, PyTorch, CuPy or JAX, and returns the same kind on the same device.
+# A function takes arrays of NumPy, PyTorch, CuPy or JAX, and returns arrays of the same kind on the same device.
 
 # %%
 import time
@@ -20,7 +20,7 @@ print("the most frequent value is", values[up.argsort(counts)[-1]])
 assert (ordered == np.sort(x)).all() and counts.sum() == x.size
 
 # %% [markdown]
-# With PyTorch, the same call sorts where the tensor is, and writes to a tensor that is there.
+# With PyTorch, the same call sorts on the tensor's device, and can write to another tensor on that device.
 
 # %%
 try:
@@ -36,8 +36,8 @@ else:
 
 # %% [markdown]
 # ## Sums with the same bits everywhere
-# The sum of floats depends on the order of the additions, so that another number of threads, or a GPU, gives other last
-# bits. A reproducible sum is the exact sum, rounded once.
+# The last bits of a sum of floats depend on the order of the additions, and thus on the number of threads and on the
+# device. A reproducible sum is the exact sum, rounded once.
 
 # %%
 y = (rng.random(1_000_000) - 0.5).astype(np.float32)
@@ -48,7 +48,7 @@ assert up.sum(y, reproducible=True) == up.sum(shuffled, reproducible=True)
 
 # %% [markdown]
 # ## Segments
-# A scan that starts anew in every segment: here, the running total of each customer's payments.
+# A segmented scan restarts in every segment: here, it computes the running total of each customer's payments.
 
 # %%
 customers = np.array([7, 7, 7, 9, 9, 12], np.int32)
@@ -59,7 +59,7 @@ assert totals.tolist() == [10, 15, 16, 100, 120, 3]
 
 # %% [markdown]
 # ## The ladder behind a call
-# Every primitive has a ladder of implementations, from the textbook's to the fastest. Any of them can be called.
+# Every primitive has a ladder of implementations, from the textbook's to the fastest. Each can be called by name.
 
 # %%
 for rung in up.rungs("scan"):
@@ -69,8 +69,8 @@ for rung in up.rungs("scan"):
 
 # %% [markdown]
 # ## The laboratory
-# It checks and times rungs beside other libraries, and runs GPU kernels on an emulator that counts what they do. It
-# needs the upsweep command, which the package has if it was built with it.
+# The laboratory checks rungs, times them against other libraries, and runs GPU kernels on an emulator that counts their
+# memory accesses. It needs the upsweep command, which only some builds of the package contain.
 
 # %%
 try:
@@ -80,7 +80,7 @@ except RuntimeError as error:
 else:
     best = min((r for r in records if r["n"] == 2**16), key=lambda r: r["median_us"])
     print(f"the fastest saxpy of 2^16 elements: {best['rung']}, {best['median_us']:.2f} us")
-    picture = up.plot(records)  # a notebook shows it
+    picture = up.plot(records)  # displayed by a notebook
     kernels = up.explain("reduce", rung="total", dtype="i32", n=10_000)[0]["kernels"]
     read = 32 * sum(kernel["predicted"]["global_load_sectors"] for kernel in kernels)
     print("the sum of 10,000 int32 on a GPU would read", read, "bytes")

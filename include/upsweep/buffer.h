@@ -53,8 +53,9 @@ class Buffer {
   T* data() noexcept { return static_cast<T*>(memory_.data()); }  // a device pointer
   const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
 
-  // Both throw Error(invalid_argument) unless the span has exactly size() elements, and run in order with the device's
-  // other work. copy_from returns once it has read the values; copy_to waits for the data.
+  // Copy between host memory and the buffer, in order with the device's other work. Both throw Error(invalid_argument)
+  // unless the span has exactly size() elements. copy_from() returns once it has read the values, copy_to() once it has
+  // written them.
   void copy_from(std::span<const T> values) {
     if (values.size() != size_) detail::throw_size_mismatch(values.size(), size_);
     memory_.copy_in(values.data(), values.size_bytes());

@@ -13,7 +13,7 @@
 
 namespace upsweep::detail {
 
-// In host code, nvcc gives a __device__ lambda a type that cannot be called, so its signature cannot be checked.
+// True for a __device__ lambda. Host code cannot call it, so its signature cannot be checked.
 template <class F>
 inline constexpr bool is_device_lambda =
 #ifdef __CUDACC_EXTENDED_LAMBDA__
@@ -60,7 +60,7 @@ constexpr std::string_view find_name() {
 template <class Rung>
 inline constexpr std::string_view name_of = find_name<Rung>();
 
-// Runs the rung among First and Others that has this name, which is the answer of the ladder's choose().
+// Runs the one of First and Others that is called `name`, which the ladder's choose() has returned.
 template <class First, class... Others, class Args>
 Status run_named(std::string_view name, const Args& args) {
   if (name == name_of<First>) return First::run(args);

@@ -1,4 +1,4 @@
-// Floats of 16 bits, as elements: f16 (IEEE 754 binary16: 11 significant bits, up to 65504) and bf16 (bfloat16: 8
+// 16-bit floats as element types: f16 (IEEE 754 binary16: 11 significant bits, up to 65504) and bf16 (bfloat16: 8
 // significant bits, the range of float). They convert to float exactly and are compared and added as float.
 //
 //   std::vector<upsweep::bf16> x{1.5f, 2.0f};
@@ -16,7 +16,8 @@
 
 namespace upsweep {
 
-// Conversions use the builtin, because std::bit_cast() is a host function to nvcc without --expt-relaxed-constexpr.
+// Conversions use __builtin_bit_cast, because nvcc treats std::bit_cast() as a host function unless
+// --expt-relaxed-constexpr is given.
 template <unsigned mantissa_bits>
 struct HalfFloat {
   static constexpr unsigned exponent_bits = 15 - mantissa_bits;
@@ -43,7 +44,8 @@ struct HalfFloat {
 #endif
     const std::uint32_t magnitude = std::uint32_t(bits & 0x7fff) << shift, minus = std::uint32_t(bits & sign) << 16;
     if ((bits & infinity) == infinity) return __builtin_bit_cast(float, minus | float_infinity | magnitude);
-    // As a float, the magnitude has the smaller type's exponent bias. The product is exact, of subnormals too.
+    // Read as a float, the magnitude still has the 16-bit type's exponent bias; the product corrects it. It is exact,
+    // even for subnormals.
     const float value = __builtin_bit_cast(float, magnitude) * bias_ratio;
     return __builtin_bit_cast(float, minus | __builtin_bit_cast(std::uint32_t, value));
   }
@@ -68,7 +70,8 @@ struct HalfFloat {
     if (magnitude > float_infinity) return static_cast<std::uint16_t>(minus | infinity | 1u << (mantissa_bits - 1));
     constexpr std::uint32_t least_normal = (1 + bias_difference) << 23;
     if (exponent_bits < 8 && magnitude < least_normal) {
-      // Added to the power of two whose last bit is the least subnormal, the value is rounded to a multiple of that.
+      // Adding the power of two whose last mantissa bit is the smallest subnormal rounds the value to a multiple of
+      // that subnormal.
       constexpr std::uint32_t power = (1 + bias_difference + shift) << 23;
       const float sum = __builtin_bit_cast(float, magnitude) + __builtin_bit_cast(float, power);
       return static_cast<std::uint16_t>(minus | (__builtin_bit_cast(std::uint32_t, sum) - power));

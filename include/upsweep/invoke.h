@@ -65,11 +65,11 @@ struct Request {
 // out_of_memory; and device_error if a launch fails.
 void invoke(Device& device, const Request& request, const Options& options = {});
 
-// Returns the bytes of device memory that this call needs beside its arrays, including copies of host arrays on a GPU.
-// Launches and allocates nothing. Options::scratch of this size is sufficient; without it, the device allocates this
-// much in its first call and keeps it. If a rung's need depends on the contents of its arrays or the speed of earlier
-// calls, returns the maximum. Throws as invoke() does; unsupported for the CPU rungs of render, whose lists are
-// unbounded.
+// Returns the size in bytes of the device memory that this call needs in addition to its arrays, including copies of
+// host arrays on a GPU. Launches and allocates nothing. Options::scratch of this size is sufficient; without it, the
+// device allocates this much in its first call and keeps it. If a rung's need depends on the contents of its arrays or
+// the speed of earlier calls, returns the maximum. Throws as invoke() does, and Error(unsupported) for the CPU rungs of
+// render, whose lists are unbounded.
 std::size_t scratch_bytes(Device& device, const Request& request, const Options& options = {});
 
 namespace detail {

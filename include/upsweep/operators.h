@@ -25,8 +25,9 @@ template <class T>
 inline constexpr bool is_floating = std::is_floating_point_v<T>;
 
 namespace detail {
-// Signed overflow is undefined in C++ but wraps on all supported machines, so the arithmetic is unsigned. Types
-// narrower than int are widened to unsigned first, because u16 * u16 would be computed in (signed) int.
+// The type in which Sum and Product compute. Signed overflow is undefined in C++, so integers are computed as unsigned,
+// which wrap. Types narrower than int are widened to unsigned first, because u16 * u16 would be computed in (signed)
+// int.
 template <class T, bool = std::is_integral_v<T>>
 struct Wrapping {
   using type = std::conditional_t<(sizeof(T) < 4), unsigned, std::make_unsigned_t<T>>;
@@ -94,12 +95,13 @@ struct Max {
   }
 };
 
-// True if the result over no elements differs from O's neutral element: float sums, whose neutral element is -0.
+// True if the result of O over no elements differs from O's neutral element: float sums, whose neutral element is -0.
 template <class O, class T>
 inline constexpr bool none_is_not_neutral = std::is_same_v<O, Sum> && is_floating<T>;
 
-// The result over no elements: of an empty reduction, or the first of an exclusive scan or segment. For results only:
-// operands start from neutral(), because this value would turn -0 into +0.
+// Returns the result of O over no elements: that of an empty reduction, and the first element of an exclusive scan or
+// of one of its segments. For results only: accumulators start from neutral(), because this value would turn -0 into
+// +0.
 template <class O, class T>
 UPSWEEP_HD constexpr T value_of_none() {
   if constexpr (none_is_not_neutral<O, T>)
@@ -108,12 +110,12 @@ UPSWEEP_HD constexpr T value_of_none() {
     return O::template neutral<T>();
 }
 
-// The value that a reduction or a scan with operator O starts from: the left operand of the first element.
+// The value that a reduction or a scan with operator O starts from. It precedes the first element.
 template <class T, class O>
 struct Initial {
   T value = O::template neutral<T>();
   bool given = false;  // by the caller; if false, value is the neutral element
-  // Returns the result over no elements: of an empty reduction, or the first of an exclusive scan or segment.
+  // As value_of_none(), with this initial value: returns the result over no elements.
   UPSWEEP_HD constexpr T alone() const {
     if constexpr (none_is_not_neutral<O, T>)
       return given ? value : value_of_none<O, T>();

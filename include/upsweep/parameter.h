@@ -59,8 +59,9 @@ template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 }  // namespace detail
 
-// Describes a member: its type determines the kind, its initialiser the default. An empty std::optional takes the
-// default from parameter.initial_for. A Scalar is a `result`, and stays empty if a call leaves it out.
+// Describes one member of a struct of scalars. The member's type determines the parameter's kind, its initialiser the
+// default. An empty std::optional takes the default from parameter.initial_for. A member of type Scalar is a `result`,
+// and stays empty if a call omits it.
 template <auto member>
 constexpr auto scalar(Parameter parameter) {
   using S = typename detail::MemberOf<decltype(member)>::Struct;

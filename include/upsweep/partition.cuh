@@ -17,8 +17,8 @@
 
 namespace upsweep {
 
-// Maps a key to its bucket. Callable on the device (a struct or a __device__ lambda) and copied there, so it may hold
-// values but no pointers to host memory.
+// A function from a key to its bucket. It must be callable on the device (a struct or a __device__ lambda) and is
+// copied there, so it may hold values but no pointers to host memory.
 template <class F, class T>
 concept DeviceBuckets = detail::is_device_lambda<F> ||(std::is_trivially_copyable_v<F>&& requires(const F f, T key) {
   { f(key) } -> std::convertible_to<unsigned>;
@@ -92,7 +92,7 @@ void partition_by(Device& device, const Keys& keys, F bucket_of, unsigned bucket
   const View<T> to = detail::view_on(device, out, "the output");
   detail::partition_on_device<T>(device, from, bucket_of, buckets, to, {}, offsets);
 }
-// The same for key-value pairs, with values of 4, 8 or 16 bytes.
+// As above, for key-value pairs with values of 4, 8 or 16 bytes.
 template <detail::KeyArray Keys, detail::ValueArray Values, DeviceBuckets<input_element<Keys>> F,
           OutputOf<input_element<Keys>> Out, OutputOf<std::remove_const_t<element_of<Values>>> OutValues,
           detail::IndexArray Offsets>

@@ -7,11 +7,11 @@
 
 namespace upsweep {
 
-// out[0] = in[0] op ... op in[n-1], or the neutral element if n is 0 (+0 for Sum). Runs the fastest rung, which gives
-// the same bits for the same n. The operator must also be commutative. The call is queued on the device's stream and
-// can be captured, like reduce(device, in, out). Throws Error: invalid_argument (host memory or memory of another
-// device; an empty out), unsupported (the device is not a GPU; on the CPU, reduce(device, range, neutral, op) takes any
-// operator), out_of_memory, device_error.
+// out[0] = in[0] op ... op in[n-1], or the neutral element if n is 0 (+0 for Sum). Runs the fastest rung, whose result
+// has the same bits on the same device for the same n and alignment of `in`. The operator must also be commutative. The
+// call is queued on the device's stream and can be captured, like reduce(device, in, out). Throws Error:
+// invalid_argument (host memory or memory of another device; an empty out), unsupported (the device is not a GPU; on
+// the CPU, reduce(device, range, neutral, op) takes any operator), out_of_memory, device_error.
 template <InputArray In, OutputOf<input_element<In>> Out, DeviceOperator<input_element<In>> O>
 requires ReduceElement<input_element<In>>
 void reduce(Device& device, const In& in, Out&& out, O op) {

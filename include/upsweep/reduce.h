@@ -4,13 +4,13 @@
 // An initial value acts as an extra element before in[0], and is the result if n is 0. As in std::reduce, it precedes
 // the operator in the argument list. Sums may be wider than their elements, so that they do not wrap or round at the
 // elements' width: u8 as u32 or u64, u32 as u64, i32 as i64, f32 as f64. The type of the output, or of the initial
-// value if there is no output, selects this; every addition is in that type. Sums of f16 and bf16 are computed in float
-// whatever their type, and rounded once. Sums of i8, i16 and u16, and products of elements of 8 and 16 bits, throw
-// Error(unsupported).
+// value if there is no output, selects this; every addition is in that type. Sums of f16 and bf16 are computed in
+// float, whatever the type of the result, and rounded once. Sums of i8, i16 and u16, and products of elements of 8 and
+// 16 bits, throw Error(unsupported).
 //
 //   upsweep::reduce(gpu, bytes, std::uint64_t{0});  // sums std::uint8_t in 64 bits
 //
-// reduce_segments: the same for each segment of equal length, such as the rows of a matrix.
+// reduce_segments: reduces each segment of equal length, such as the rows of a matrix.
 //
 // argmin, argmax: the index of the first smallest or largest element, as numpy.argmin and numpy.argmax: the first NaN
 // if there is one; -0 equals +0. An empty input is an error (invalid_argument).
@@ -84,7 +84,7 @@ void reduce(Device& device, const In& in, Out&& out, std::type_identity_t<elemen
   invoke(device, detail::reduction(op, view(in), view(out), reduce_scalars.scalars({.initial = initial})), options);
 }
 
-// The same, but waits and returns the result.
+// As reduce() into `out`, but waits and returns the result.
 template <InputArray In>
 input_element<In> reduce(Device& device, const In& in, Op op = Op::sum, const Options& options = {}) {
   input_element<In> out;
@@ -99,9 +99,9 @@ T reduce(Device& device, const In& in, T initial, Op op = Op::sum, const Options
   return out;
 }
 
-// out[s] = the reduction of segment s: of elements s * segment_length and up, segment_length of them, or fewer in the
-// last segment. `out` must have one element per segment, none if `in` is empty. An initial value precedes each segment.
-// A segment_length of 0 makes all elements one segment. Otherwise as reduce().
+// out[s] = the reduction of segment s, which begins at element s * segment_length and has segment_length elements, or
+// fewer if it is the last. `out` must have one element per segment, none if `in` is empty. An initial value precedes
+// each segment. A segment_length of 0 makes all elements one segment. Otherwise as reduce().
 //
 //   upsweep::reduce_segments(gpu, matrix, columns, sums_of_rows);
 template <InputArray In, SumOutputOf<input_element<In>> Out>
@@ -127,7 +127,7 @@ void argmax(Device& device, const In& in, Out&& out, const Options& options = {}
   invoke(device, detail::reduction(IndexOf::max, view(in), view(out)), options);
 }
 
-// The same, but wait and return the index.
+// As above, but wait and return the index.
 template <InputArray In>
 std::uint64_t argmin(Device& device, const In& in, const Options& options = {}) {
   std::uint64_t out;

@@ -1,4 +1,5 @@
-// render: semi-transparent circles over a background, in input order, bit-identical to a serial renderer.
+// render: draws semi-transparent circles over a background, in input order. The image is bit-identical to a serial
+// renderer's unless Picture::eps permits an error.
 #pragma once
 #include "upsweep/buffer.h"
 #include "upsweep/invoke.h"

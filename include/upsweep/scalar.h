@@ -39,7 +39,7 @@ class Scalar {
       return std::bit_cast<T>(bytes);
     }
   }
-  // Returns the address of the size_of(type()) bytes.
+  // Returns the address of the value, which has size_of(type()) bytes.
   const void* data() const { return bytes_; }
 
  private:
@@ -53,8 +53,8 @@ class Scalar {
 inline constexpr std::size_t scalars_of_a_call = 13;
 using Scalars = std::array<Scalar, scalars_of_a_call>;  // in the order of the primitive's contract
 
-// The operation of a call, for primitives that have several: the operator of a reduction, the kind of a selection. Made
-// from an enumerator, with the name that its to_string() returns; empty if the primitive has only one operation.
+// The operation of a call, for primitives that have several: the operator of a reduction, the kind of a selection.
+// Constructed from an enumerator and named by its to_string(); empty if the primitive has only one operation.
 class Operation {
  public:
   constexpr Operation() = default;

@@ -39,11 +39,10 @@ void scan_on_device(Device& device, bool inclusive, const In& in, Out&& out, O o
 }  // namespace detail
 
 // out[i] = in[0] op ... op in[i-1] (exclusive; out[0] is the neutral element, +0 for Sum) or in[0] op ... op in[i]
-// (inclusive). Runs the fastest rung. An initial value, which precedes the operator as in std::exclusive_scan, is the
-// left operand of in[0]. The operator must be associative but need not be commutative. `out` may be `in`. The call is
-// queued on the device's stream and can be captured, like the scans of scan.h. Throws Error: invalid_argument (host
-// memory or memory of another device; `out` too small), unsupported (the device is not a GPU), out_of_memory,
-// device_error.
+// (inclusive). Runs the fastest rung. An initial value, passed before the operator as in std::exclusive_scan, precedes
+// in[0]. The operator must be associative but need not be commutative. `out` may be `in`. The call is queued on the
+// device's stream and can be captured, like the scans of scan.h. Throws Error: invalid_argument (host memory or memory
+// of another device; `out` too small), unsupported (the device is not a GPU), out_of_memory, device_error.
 template <ArrayLike In, OutputOf<input_element<In>> Out, DeviceOperator<input_element<In>> O>
 requires DeviceScanElement<input_element<In>>
 void exclusive_scan(Device& device, const In& in, Out&& out, O op) {

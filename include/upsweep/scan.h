@@ -13,14 +13,14 @@
 //   upsweep::exclusive_scan(gpu, counts, offsets);             // std::uint32_t counts, std::uint64_t row offsets
 //   upsweep::inclusive_scan(gpu, in, out, 100, upsweep::Op::max);
 //
-// `out` must have at least as many elements as `in`. It may be the same memory with the same type; otherwise it must
-// not overlap `in`. Operators: sum, min, max; product, of types of 4 or 8 bytes and not in segments. Integer sums and
-// products wrap. The last bits of float sums and products depend on the rung and the device, and so does whether a
-// partial product overflows or vanishes; except for the rung "reproducible", which takes sums and adds the initial
-// value last, on the left. A zero float sum of one or more elements is -0 if all of them and the initial value are -0,
-// otherwise +0; without an initial value, the exclusive scan of {-0, -0} is therefore {+0, -0}. Rungs other than the
-// default may refuse products, an initial value or a wider output (unsupported). For arrays, waiting and errors, see
-// upsweep/view.h and invoke(); the rung host_totals always waits.
+// `out` must have at least as many elements as `in`. It may be the same array as `in` if the types are equal; otherwise
+// it must not overlap `in`. Operators: sum, min and max; product only for types of 4 or 8 bytes, and not in segmented
+// scans. Integer sums and products wrap. The last bits of float sums and products depend on the rung and the device,
+// and so does whether a partial product overflows or vanishes; except for the rung "reproducible", which takes sums and
+// adds the initial value last, on the left. A zero float sum of one or more elements is -0 if all of them and the
+// initial value are -0, otherwise +0; without an initial value, the exclusive scan of {-0, -0} is therefore {+0, -0}.
+// Rungs other than the default may refuse products, an initial value or a wider output (unsupported). For arrays,
+// waiting and errors, see upsweep/view.h and invoke(); the rung host_totals always waits.
 #pragma once
 #include <cstdint>
 
@@ -113,7 +113,7 @@ void segmented_inclusive_scan(Device& device, const In& in, const Heads& heads, 
                          {.inclusive = true, .heads = detail::kind_of<Heads>, .initial = initial}, options);
 }
 
-// The same with a segment per run of equal keys. `keys` must have at least one key per element.
+// As the segmented scans above, with a segment per run of equal keys. `keys` must have at least one key per element.
 template <InputArray In, InputOf<std::uint32_t> Keys, SumOutputOf<input_element<In>> Out>
 void exclusive_scan_by_key(Device& device, const Keys& keys, const In& in, Out&& out, Op op = Op::sum,
                            const Options& options = {}) {

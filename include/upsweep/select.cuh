@@ -17,8 +17,8 @@ template <class T>
 concept DeviceSelectElement = std::is_trivially_copyable_v<T> && std::default_initializable<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
-// Returns true for an element to keep. Callable on the device (a struct or a __device__ lambda) and copied there, so it
-// may hold values but no pointers to host memory.
+// A predicate that returns true for an element to keep. It must be callable on the device (a struct or a __device__
+// lambda) and is copied there, so it may hold values but no pointers to host memory.
 template <class P, class T>
 concept DevicePredicate = detail::is_device_lambda<P> ||(std::is_trivially_copyable_v<P>&& requires(const P keep, T x) {
   { keep(x) } -> std::convertible_to<bool>;
@@ -66,7 +66,7 @@ requires DeviceSelectElement<input_element<In>>
 void select_if(Device& device, const In& in, P keep, Out&& out, Count&& count) {
   detail::select_on_device<Selection::select_if>(device, in, keep, out, count);
 }
-// The same, followed by the elements that do not satisfy the predicate, also in order.
+// As select_if(), followed by the elements that do not satisfy the predicate, also in order.
 template <ArrayLike In, DevicePredicate<input_element<In>> P, OutputOf<input_element<In>> Out,
           OutputOf<std::uint64_t> Count>
 requires DeviceSelectElement<input_element<In>>

@@ -5,8 +5,8 @@
 //   select_if          the elements below a limit (for any predicate on a GPU: select.cuh)
 //   select_flagged     the elements whose flag is not 0
 //   unique             the first element of every run of equal elements
-//   run_length_encode  the same, and the length of each run
-//   partition_if       as select_if, followed by the other elements, n in all; only the former are counted
+//   run_length_encode  as unique, with the length of each run
+//   partition_if       as select_if, followed by the other elements, which are not counted: n elements in all
 //
 // Elements are compared by value: 0 equals -0; NaN differs from itself and from 0, and is not below any limit.
 //

@@ -14,8 +14,8 @@
 //
 // The sort is stable, descending too, and preserves every key's bits. Values move with their keys and may have any
 // trivially copyable type of 4, 8 or 16 bytes. Indices are 32- or 64-bit integers, signed or unsigned, that can hold
-// the number of keys. Outputs must have at least as many elements as the input. The output of keys may be the array of
-// keys, and that of values the array of values; no other arrays may overlap.
+// the number of keys. Outputs must have at least as many elements as the input. The keys may be sorted in place, and so
+// may the values; no other arrays may overlap.
 //
 // On the CPU, calls of fewer than 2^19 keys learn at run time whether one core or all cores are faster; the results are
 // the same (upsweep/tuning.h).

@@ -9,7 +9,7 @@ namespace upsweep {
 
 extern const Contract saxpy_contract;
 
-// x and y must have equal sizes, and `out` at least as many elements; it may be x or y, and otherwise must overlap
+// x and y must have equal sizes, and `out` at least as many elements. `out` may be x or y; otherwise it must overlap
 // neither. Integers wrap; floats are rounded once (fused multiply-add) or twice, whichever is faster on the processor.
 // Host arrays are copied to a GPU whole, or in chunks if x and y do not fit in its memory (rung from_host_pipelined,
 // also the fastest for pinned arrays). For arrays, waiting and errors, see upsweep/view.h and invoke().
@@ -19,7 +19,7 @@ void saxpy(Device& device, std::type_identity_t<input_element<X>> a, const X& x,
            const Options& options = {}) {
   invoke(device, {.contract = &saxpy_contract, .in = {view(x), view(y)}, .out = {view(out)}, .scalars = {a}}, options);
 }
-// y = a x + y.
+// In place: y[i] = a * x[i] + y[i].
 template <InputArray X, OutputOf<input_element<X>> Y>
 requires std::is_arithmetic_v<input_element<X>>
 void saxpy(Device& device, std::type_identity_t<input_element<X>> a, const X& x, Y&& y, const Options& options = {}) {

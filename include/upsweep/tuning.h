@@ -4,10 +4,10 @@
 // measured on an H200; `upsweep tune` measures another machine and writes a file. Like FFTW's wisdom, a file is read
 // only if the program calls load_tuning() or the environment sets UPSWEEP_TUNING=FILE.
 //
-// On the CPU, sort and partition also learn at run time: calls of fewer than 2^19 and 2^20 keys, respectively, compare
-// one core with all cores in trials among the calls themselves, and use whichever was faster in recent calls of about
-// that size. The first calls of a process may use the slower one, and retrying it later costs a hundredth of the time;
-// the results are the same. learnt() returns this state, and reset_tuning() clears it.
+// On the CPU, sort and partition also learn at run time: calls of fewer than 2^19 and 2^20 keys, respectively, time one
+// core against all cores, and use whichever was faster in recent calls of about that size. The first calls of a process
+// may use the slower of the two, and retrying it later costs a hundredth of the time. The results do not depend on the
+// choice. learnt() returns this state, and reset_tuning() clears it.
 #pragma once
 #include <cstdint>
 #include <string>

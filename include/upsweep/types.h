@@ -52,7 +52,7 @@ constexpr bool is_float(Type t) { return t == Type::f32 || t == Type::f64 || is_
 
 // True if sums of one element type may be computed and written in another, wider one, so that they do not wrap or round
 // at the elements' width: offsets from counts, totals of bytes. The list is short because each pair adds a kernel to
-// every rung that takes it, on top of a scan's 30 for its types and operators.
+// every rung that supports it, and a scan already has 30 for its types and operators.
 constexpr bool widens_sums(Type element, Type sum) {
   switch (element) {
     case Type::u8:
@@ -78,7 +78,8 @@ struct TypeTag {
   using type = T;
 };
 
-// The Type of a C++ type; of arithmetic ones by size and signedness, so that `long` and `long long` are both i64.
+// Returns the Type of a C++ type. Arithmetic types map by size and signedness, so that `long` and `long long` are both
+// i64.
 template <class T>
 constexpr Type type_of() {
   static_assert((std::is_arithmetic_v<T> && sizeof(T) <= 8) || is_half<T>, "no upsweep::Type for this C++ type");
@@ -114,8 +115,8 @@ constexpr decltype(auto) visit(Op op, F&& f) {
   return f(Sum{});
 }
 
-// visit(type, f): calls f(TypeTag<T>{}) with the C++ type that `type` names, which is arithmetic: visit_any() takes the
-// types of 16-bit floats too.
+// visit(type, f): calls f(TypeTag<T>{}), where T is the C++ type that `type` names, and returns its result. `type` must
+// not be f16 or bf16; visit_any() takes these too.
 template <class F>
 constexpr decltype(auto) visit(Type type, F&& f) {
   switch (type) {

@@ -26,7 +26,7 @@ class Buffer;
 
 enum class Place : std::uint8_t { host, device };
 
-// size() elements, not owned. A View<const T> is read-only.
+// A non-owning view of size() elements in host or device memory. A View<const T> is read-only.
 template <class T>
 class View {
  public:
@@ -58,13 +58,13 @@ class View {
   const Platform* owner_ = nullptr;
 };
 
-// n elements in device memory from any allocator: cudaMalloc, Thrust, a DLPack tensor. On the CPU, the same as
-// host_view().
+// Returns a view of n elements in device memory from any allocator: cudaMalloc, Thrust, a DLPack tensor. On the CPU,
+// the same as host_view().
 template <class T>
 View<T> device_view(T* data, std::size_t n) {
   return {data, n, Place::device};
 }
-// n elements in host memory, pinned or not.
+// Returns a view of n elements in host memory, pinned or not.
 template <class T>
 View<T> host_view(T* data, std::size_t n) {
   return {data, n, Place::host};
@@ -88,7 +88,7 @@ auto view(Range&& range) {
   return host_view(std::ranges::data(range), std::ranges::size(range));
 }
 
-// The array arguments that a call reads and writes.
+// Element types and concepts for the array arguments that a call reads and writes.
 template <class A>
 using element_of = std::remove_pointer_t<decltype(view(std::declval<A&>()).data())>;
 template <class A>
@@ -117,7 +117,7 @@ concept SumOutputOf = OutputOf<A, T> ||
     (OutputOf<A, element_of<A>>&& Element<element_of<A>>&& widens_sums(type_of<T>(), type_of<element_of<A>>()));
 
 namespace detail {
-// An output of indices, offsets or lengths, whose type can hold the number of elements.
+// An output of indices, offsets or lengths. The call checks that its type can hold the number of elements.
 template <class A>
 concept IndexArray =
     OutputOf<A, std::uint32_t> || OutputOf<A, std::uint64_t> || OutputOf<A, std::int32_t> || OutputOf<A, std::int64_t>;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times every function beside those of NumPy, PyTorch and CuPy that do the same, and prints a table.
+"""Times every function and its equivalents in NumPy, PyTorch and CuPy, and prints a table.
 
 functions.py [--device cpu|cuda] [-n 2^10,2^20] [--only sort] [-o records.jsonl]
 
-Every result is compared with the peer's before it is timed. The libraries take turns, and each figure is the median of
-the rounds. On a GPU, it is the time of a call in a row of calls, and in brackets, for the smallest n, the time in which
-the caller gets it back.
+Every result is compared with those of the other libraries before it is timed. The libraries alternate, and each figure
+is the median over the rounds. On a GPU, it is the time per call in a series of calls; in brackets, for the smallest n,
+the time until a call returns to the host.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ Calls = dict[str, Callable[[], Any]]
 
 
 def arrays(dtype: str, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Returns random elements below 1000, a mask of half of them, runs of about 7, and bytes."""
+    """Returns random elements below 1000, a mask of half of them, runs of 7 equal elements, and bytes."""
     rng = np.random.default_rng(1)
     x = (rng.random(n) * 1000).astype(dtype)
     runs = np.repeat(x[: n // 7 + 1], 7)[:n]
     return x, rng.random(n) < 0.5, runs, rng.integers(0, 256, n).astype("uint8")
 
 
-width = 1024  # of the rows
+width = 1024  # elements per row
 
 
 def near_one(x: np.ndarray) -> np.ndarray:
-    """Returns elements whose products neither overflow nor vanish: odd integers, or floats near 1."""
+    """Returns elements whose products neither overflow nor become 0: odd integers, or floats near 1."""
     return x | 1 if x.dtype.kind == "i" else (1 + (x / 1000 - 0.5) / x.size).astype(x.dtype)
 
 
 def on_cpu(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
-    """Yields functions by name, and for each the calls of the libraries that have it."""
+    """Yields the name of each function, and the calls of the libraries that have it."""
     x, mask, runs, _ = arrays(dtype, n)
     t, m, r = (torch.from_numpy(a) for a in (x, mask, runs)) if torch else (None,) * 3
     sums, tsums, same, indices = x.cumsum(), None, np.empty_like(x), np.empty(n, "int64")
@@ -191,7 +191,7 @@ def on_cuda(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
         ),
     )
     if dtype == "float32":
-        # CuPy's histogram of 2^28 samples needs more memory than there is.
+        # CuPy's histogram of 2^28 samples needs more memory than the GPU has.
         yield (
             "histogram",
             calls(
@@ -211,8 +211,8 @@ def require_equal(name: str, ours: Any, theirs: Any) -> None:
     else:
         a, b, xp = torch.as_tensor(ours), torch.as_tensor(theirs, device=getattr(ours, "device", None)), torch
     if name.startswith(("sum", "cumulative")) and "float" in str(a.dtype):
-        # Both are rounded; their errors grow with the number of terms. Products of factors near 1 are often halfway
-        # between two numbers but for a tiny rest of one sign, so that their errors add up.
+        # Both results are rounded; their errors grow with the number of terms. Products of factors near 1 are often
+        # halfway between two floats but for a tiny rest, whose sign is always the same, so that their errors add up.
         tolerance = 1e-3 if "32" in str(a.dtype) else 1e-9
         same = xp.allclose(a, b, rtol=100 * tolerance if "prod" in name else tolerance)
     elif name.startswith("histogram"):
@@ -224,7 +224,7 @@ def require_equal(name: str, ours: Any, theirs: Any) -> None:
 
 
 def seconds(call: Callable[[], Any], repeats: int, is_gpu: bool) -> tuple[float, float]:
-    """Returns the time of a call, and that in which the caller gets it back."""
+    """Returns the time per call, and the time until a call returns to the host, in seconds."""
     start = time.perf_counter()
     for _ in range(repeats):
         call()
@@ -247,7 +247,7 @@ def measure(calls: Calls, is_gpu: bool, rounds: int) -> dict[str, tuple[float, f
 
 
 def processor() -> str:
-    """Returns "AMD EPYC (2 cores)"."""
+    """Returns the processor's name and number of cores, such as "AMD EPYC (2 cores)"."""
     cores = len(os.sched_getaffinity(0))
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         name, _, value = line.partition(":")
@@ -279,7 +279,7 @@ def main() -> None:
             with arguments.output.open("a") as file:
                 file.write(json.dumps(record, separators=(",", ":")) + "\n")
 
-    # The records that follow are of this device.
+    # The header of the records that follow.
     write({"device": device, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "versions": versions})
     for dtype in (arguments.types or f"float32,{'int32' if is_gpu else 'float64'},int64").split(","):
         for n in sizes:

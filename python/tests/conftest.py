@@ -1,4 +1,4 @@
-"""What every test of the package has."""
+"""Fixtures for every test of the package."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _empty = np.empty
 
 @functools.wraps(_empty)
 def _filled(*args: Any, **named: Any) -> Any:
-    # Memory may still hold the right results of an earlier call.
+    # Otherwise, reused memory may still hold the right results of an earlier call.
     a = _empty(*args, **named)
     if not a.dtype.hasobject:
         a.reshape(-1).view("uint8").fill(0xA5)
     return a
 
 
-np.empty = _filled  # the extension module takes it when it is first used
+np.empty = _filled  # the extension module looks up numpy.empty at its first use
 
 
 @pytest.fixture(autouse=True)
 def _names(doctest_namespace: dict[str, Any]) -> None:
-    """The names that the examples of docstrings use."""
+    """Defines the names that the examples in docstrings use."""
     doctest_namespace["np"] = np
     doctest_namespace["upsweep"] = upsweep

@@ -1,4 +1,4 @@
-"""The kinds of arrays that the tests run on: NumPy's, and those of other libraries that are installed."""
+"""The kinds of arrays that the tests run on: NumPy's, and those of every other library that is installed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Kind(NamedTuple):
 
 
 def in_eight_threads(work: Callable[[int], None]) -> None:
-    """Runs work(0) to work(7) at once, and waits for them."""
+    """Runs work(0) to work(7) concurrently, and waits for them."""
     threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
     for thread in threads:
         thread.start()
@@ -41,7 +41,7 @@ def _found() -> list[Kind]:
     if torch := module("torch"):
         kinds.append(Kind("torch", torch.Tensor, torch.from_numpy, lambda a: a.numpy()))
         if torch.cuda.is_available():
-            # Fills new tensors with a pattern.
+            # Makes PyTorch fill new tensors with NaN or the largest integer.
             torch.use_deterministic_algorithms(True)
             kinds.append(
                 Kind("torch-cuda", torch.Tensor, lambda x: torch.from_numpy(x).cuda(), lambda a: a.cpu().numpy())

@@ -1,4 +1,4 @@
-"""Many calls: from several threads, and without growing."""
+"""Many calls: from several threads, and without memory growth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every function against NumPy, for every type and layout, on the arrays of each library that is installed."""
+"""Every function against NumPy: all types and layouts, on the arrays of each library that is installed."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class TestAgainstNumPy:
     def test_cumulative_products(self, kind: Kind, dtype: str, n: int) -> None:
         x = samples(dtype, n)
         if dtype.startswith("float"):
-            # Products of any of these are powers of two, which are exact and neither vanish nor overflow.
+            # All products of these are powers of two, which are exact and neither underflow nor overflow.
             x = np.where(np.arange(n) % (n // 50 + 1) > 0, 1, np.where(x > 0, 2, -0.5)).astype(dtype)
         expected = x.cumprod()
         same(up.cumulative_prod(kind.array(x)), expected, kind)
@@ -103,7 +103,7 @@ class TestAgainstNumPy:
         if dtype.startswith("float"):  # equal elements keep their bits
             same(np.signbit(kind.back(up.sort(a))), np.signbit(x[np.argsort(x, kind="stable")]))
         same(up.sort(a, descending=True), np.sort(x)[::-1], kind)
-        # Stable when descending, too: equal elements keep their order.
+        # A descending sort is stable, too: equal elements keep their order.
         indices = kind.back(up.argsort(a, descending=True))
         same(x[indices], np.sort(x)[::-1])
         equal = np.flatnonzero(x[indices][1:] == x[indices][:-1])
@@ -142,7 +142,7 @@ class TestAgainstNumPy:
 
     def test_histograms_of_edges(self, kind: Kind, dtype: str, n: int) -> None:
         x = samples(dtype, n)
-        x = x.astype("uint8") if dtype == "bool" else x  # NumPy compares bool with nothing else
+        x = x.astype("uint8") if dtype == "bool" else x  # NumPy does not compare bool with the edges
         for edges in ([-3, 0, 1, 50], np.array([0, 1 / 3, 1e30]), np.array([-1.5, 2.25], np.float32), np.arange(300)):
             counts, same_edges = up.histogram(kind.array(samples(dtype, n)), edges)
             np.testing.assert_array_equal(same_edges, edges)
@@ -162,7 +162,7 @@ def test_bincount(kind: Kind, dtype: str, n: int) -> None:
 
 
 def segmented(x: np.ndarray, heads: np.ndarray, operation: np.ufunc, exclusive: bool, start: Any) -> np.ndarray:
-    """Scans each segment by NumPy; heads marks the first element of each."""
+    """Scans each segment with NumPy; `heads` marks the first element of each."""
     out = np.empty_like(x)
     for segment in np.split(np.arange(x.size), np.flatnonzero(heads[1:]) + 1):
         part = operation.accumulate(np.append(start, x[segment]), dtype=x.dtype)
@@ -251,6 +251,11 @@ def test_totals_of_rows(kind: Kind, shape: tuple[int, ...], dtype: str) -> None:
     if dtype.startswith("float"):
         x = np.nan_to_num(x, posinf=1, neginf=-1)
         a = kind.array(x)
+        if dtype != "float16":
+            tenths = x / x.dtype.type(10)  # whose sums are rounded
+            exact = [up.sum(row, reproducible=True) for row in tenths.reshape(-1, shape[-1])]
+            found = up.sum(kind.array(tenths), axis=-1, reproducible=True)
+            same(found, np.array(exact, dtype).reshape(shape[:-1]), kind)
     same(up.sum(a, axis=-1), x.sum(axis=-1), kind)
     if not dtype.startswith("float"):
         same(up.prod(a, axis=-1), x.prod(axis=-1), kind)
@@ -277,7 +282,7 @@ def test_render(kind: Kind) -> None:
     for cx, cy, _, radius, *colour, alpha in circles:
         inside = (x - cx) ** 2 + (y[:, None] - cy) ** 2 <= radius**2
         expected[inside] = alpha * np.array(colour, "float32") + (1 - alpha) * expected[inside]
-    # The oracle rounds coordinates differently, which moves a few pixels across a rim.
+    # This oracle rounds coordinates differently, so a few pixels at a rim change sides.
     assert image.shape == (40, 60, 4)
     assert (np.abs(image[..., :3] - expected).max(axis=2) < 1e-5).mean() > 0.99
     assert (image[..., 3] == 1).all()
@@ -299,7 +304,7 @@ def test_types_of_counts(kind: Kind, n: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_distinct_integers(kind: Kind, dtype: str) -> None:
-    """Integers that are close together are counted, others are sorted."""
+    """Integers of a narrow range are counted; others are sorted."""
     if dtype.startswith("float") or dtype == "bool":
         pytest.skip("no integers")
     info, rng = np.iinfo(dtype), np.random.default_rng(1)
@@ -465,7 +470,7 @@ def test_other_libraries(kind: Kind) -> None:
 
 
 class Other:
-    """An array of a library that the package does not know, reached by DLPack alone."""
+    """An array of a library that the package does not know, accessible only through DLPack."""
 
     def __init__(self, array: Any) -> None:
         self.array = array

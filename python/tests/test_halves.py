@@ -1,4 +1,4 @@
-"""Floats of 16 bits, which are computed as float32 and rounded."""
+"""16-bit floats, which are computed as float32 and rounded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kinds import KINDS, Kind
 
 
 def half_types() -> list[tuple[Kind, Any]]:
-    """Returns the kinds of arrays and their types of 16 bits."""
+    """Returns the kinds of arrays with their 16-bit float types."""
     found: list[tuple[Kind, Any]] = []
     for kind in KINDS:
         if kind.name.startswith("torch"):

@@ -1,4 +1,4 @@
-"""Calls on JAX's arrays as programs of XLA's: under jax.jit, from threads, with errors, and without waiting."""
+"""Calls on JAX arrays as XLA programs: under jax.jit, from threads, with errors, and without waiting."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def library() -> Any:
 
 @pytest.fixture
 def without_handlers(library: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if this version of JAX did not take the handlers."""
+    """Behaves as if this version of JAX did not take the handlers."""
     monkeypatch.setattr(library, "has_handlers", False)
 
 
 @pytest.fixture
 def as_on_gpu(library: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Takes JAX's CPU for a GPU, so that functions do what they do for arrays that are not in host memory."""
+    """Treats JAX's CPU as a GPU, so that functions do what they do for arrays that are not in host memory."""
     if jax.default_backend() == "cpu":
         monkeypatch.setattr(library, "ordinal", lambda device: 0)
     yield
@@ -52,7 +52,7 @@ def starts_at(length: int) -> np.ndarray:
     return np.flatnonzero(HEADS)[:length].astype(np.int64)
 
 
-# Functions whose results have lengths that the arguments' shapes determine.
+# Functions with results whose shapes depend only on the shapes of the arguments.
 SHAPED: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "sum": (up.sum, (X,)),
     "sum of bool": (up.sum, (MASK,)),
@@ -91,7 +91,7 @@ SHAPED: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "render": (lambda circles: up.render(circles, 8, 4, eps=1e-6), (F[:800].reshape(100, 8) / 13,)),
     "no elements": (lambda x: (up.sum(x[:0]), up.sort(x[:0]), up.cumulative_sum(x[:0])), (X,)),
 }
-# Functions whose results' lengths depend on values.
+# Functions with results whose lengths depend on the values of the arguments.
 COUNTED: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "compress": (up.compress, (MASK, F)),
     "compress of float16": (up.compress, (MASK, F.astype(np.float16))),
@@ -125,7 +125,7 @@ def same(found: Any, expected: Any, is_jax: bool = True) -> None:
 
 
 def expected_of(function: Callable[..., Any], arguments: tuple[np.ndarray, ...]) -> Any:
-    """Returns what a function returns for arrays of NumPy's, which has no bfloat16."""
+    """Returns the result for NumPy arrays. Only the sort of bfloat16 fails, which NumPy does not have."""
     try:
         return function(*arguments)
     except TypeError:
@@ -215,8 +215,8 @@ def test_errors() -> None:
     same(up.sort(x), np.sort(X))
     with pytest.raises(TypeError, match="go only with arrays of JAX's"):
         jax.jit(lambda flags: up.segmented_scan(X, flags=flags))(jnp.asarray(HEADS))
-    if jax.default_backend() == "cpu":  # with NumPy's arrays, only on one device
-        same(up.segmented_scan(x, flags=HEADS), up.segmented_scan(X, flags=HEADS))  # of NumPy's in host memory
+    if jax.default_backend() == "cpu":  # NumPy arrays are on the same device only here
+        same(up.segmented_scan(x, flags=HEADS), up.segmented_scan(X, flags=HEADS))  # takes NumPy arrays too
     with pytest.raises(ValueError, match="out cannot be written"):
         up.sort(x, out=x)
 
@@ -310,7 +310,7 @@ def test_memory_stays_flat() -> None:
         for _ in range(times):
             up.sum(x)
             up.sort(x)
-            jax.block_until_ready(up.histogram(x, 10, (0, 100))[0])  # or JAX keeps what is queued
+            jax.block_until_ready(up.histogram(x, 10, (0, 100))[0])  # otherwise, JAX keeps the results of queued calls
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes
 
     before = calls(2000)
@@ -335,7 +335,7 @@ def test_numbers_that_change_compile_few_programs(library: Any) -> None:
 
 
 def run(program: str, **environment: str) -> str:
-    # Unless told not to, JAX takes most of a GPU's memory, which this process already has.
+    # By default, JAX reserves most of a GPU's memory, which this process has already done.
     environment = {**os.environ, **environment, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
     assert ended.returncode == 0, ended.stderr
@@ -347,7 +347,7 @@ def test_only_arrays_of_jax_import_it() -> None:
 
 
 def test_integers_of_32_bits() -> None:
-    """JAX's default, which is set once for a process."""
+    """Tests JAX's default, which is set once per process."""
     program = """
 import jax, numpy as np, upsweep as up
 x = np.random.default_rng(1).integers(0, 50, 3000).astype(np.int32)

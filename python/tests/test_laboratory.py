@@ -1,4 +1,4 @@
-"""The laboratory from Python, where the upsweep command is."""
+"""The laboratory from Python, if there is an upsweep command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The help texts, and the pages that are made of them."""
+"""The docstrings, and the pages that are generated from them."""
 
 from __future__ import annotations
 

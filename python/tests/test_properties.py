@@ -13,7 +13,7 @@ TYPES = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", ">i
 
 @st.composite
 def vectors(draw: st.DrawFn) -> np.ndarray:
-    """A view of a random array: every step, from any end."""
+    """Draws a view of a random array, with any step and start."""
     x = draw(hnp.arrays(st.sampled_from(TYPES), st.integers(0, 300)))
     step = draw(st.sampled_from([1, 1, 2, -1, -3]))
     return x[draw(st.integers(0, 3)) :: step]
@@ -67,7 +67,7 @@ def test_reproducible_sums(x: np.ndarray) -> None:
 def test_histograms(x: np.ndarray, bins: int, lower: int, width: int) -> None:
     counts, edges = up.histogram(x, bins, (lower, lower + width))
     assert edges.size == bins + 1
-    # Python's integers and floats, which do not round.
+    # Computed with Python's numbers, which do not round.
     inside = [v for v in x.tolist() if v == v and lower <= v <= lower + width]
     assert counts.sum() == len(inside)
     if x.dtype.kind != "f":

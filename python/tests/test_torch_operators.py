@@ -1,4 +1,4 @@
-"""Operators of PyTorch's, as torch.compile and torch.export see them."""
+"""The PyTorch operators, under torch.compile and torch.export."""
 
 from __future__ import annotations
 

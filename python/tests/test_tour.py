@@ -1,4 +1,4 @@
-"""The tour as a program."""
+"""Runs the tour."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """Data-parallel algorithms on NumPy, PyTorch, CuPy and JAX arrays: sums, scans, sorts, selections and histograms.
 
 Functions have the names and meanings of the array API standard, or else of NumPy; a docstring says where one differs.
-They take an array of one of these libraries, or what numpy.asarray() takes, and return arrays of the same library on
-the same device. On a GPU they are queued on the library's current stream, and wait only where the length of the result
-depends on the data. Under jax.jit they are parts of the compiled program.
+They take an array of one of these libraries, or anything that numpy.asarray() takes, and return arrays of the same
+library on the same device. On a GPU, calls are queued on the library's current stream, and wait only where the length
+of the result depends on the data. Under jax.jit, they become part of the compiled program.
 
-Arrays of bool, integers of 8 to 64 bits, float32 and float64 are used in place; those that are not contiguous, or not
-in the machine's byte order, are copied first. Sums and products in another type than that of the elements convert the
-elements first, except for the sums of bool, uint8, and of 32 bits in 64. float16 and bfloat16 are computed as float32;
-sums, extremes and sorts read them in place. Other types raise TypeError.
+Arrays of bool, integers of 8 to 64 bits, float32 and float64 are used in place; arrays that are not contiguous, or not
+in the machine's byte order, are copied first. If a sum or product has another type than the elements, these are
+converted first, except in sums of bool or uint8, and in 64-bit sums of 32-bit elements. float16 and bfloat16 are
+computed as float32; sums, extremes and sorts read them in place. Other types raise TypeError.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The array libraries: what the extension module cannot ask of them in C."""
+"""The array libraries' hooks, which the extension module calls for what it cannot do in C."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Looked = tuple[int | None, tuple[int, ...], tuple[int, ...] | None, str, int, bo
 
 
 class Library:
-    """What a library's class says, and how one without DLPack's C functions is reached."""
+    """The properties of an array library, and access to its arrays if it lacks DLPack's C functions."""
 
     is_numpy = False
     is_jax = False
-    integer_bits = 64  # of indices, counts and sums of integers
+    integer_bits = 64  # of indices, counts and integer sums
 
     def array(self, x: Any) -> Any:
-        """Returns x, contiguous and in the machine's byte order."""
+        """Returns x as an array that is contiguous and in the machine's byte order."""
         raise NotImplementedError
 
     def dtype(self, x: Any) -> str:
@@ -36,32 +36,32 @@ class Library:
         out[...] = x
 
     def upload(self, values: np.ndarray, like: Any) -> Any:
-        """Returns an array with values of NumPy's, on the device of another."""
+        """Returns an array with the values of a NumPy array, on the device of `like`."""
         raise NotImplementedError
 
     def copy(self, x: Any) -> Any:
         return x.copy()
 
     def heads(self, rows: int, width: int, like: Any) -> tuple[str, Any]:
-        """Returns where the rows of a matrix start, on its device, as segmented_scan() takes it: "offsets" or "flags",
-        and their array."""
+        """Returns where the rows of a matrix start, in a form that segmented_scan() takes: "offsets" or "flags", and an
+        array of them on the device of `like`."""
         return "offsets", np.arange(0, rows * width, width)
 
     def scattered(self, size: int, positions: Any, values: Any) -> Any:
-        """Returns an array of values at positions, and 0 elsewhere."""
+        """Returns an array that has the values at the positions, and 0 elsewhere."""
         out = self.empty(size, self.dtype(values), values)
         out[...] = 0
         out[positions] = values
         return out
 
     def look(self, x: Any) -> Looked:
-        """Returns address, shape, strides in bytes, the type's name, the GPU's number or -1, and whether x can be
-        written. Without an address, calls are programs of XLA's; the number is -2 while they are traced. Without
-        strides, x is contiguous."""
+        """Returns address, shape, strides in bytes, name of the type, ordinal of the GPU or -1, and whether x is
+        writable. The address is None if calls run inside XLA programs; the ordinal is -2 while such a program is
+        traced. The strides are None if x is contiguous."""
         raise NotImplementedError
 
     def download(self, x: Any) -> np.ndarray:
-        """Returns an array of NumPy's with the same elements. Waits for them."""
+        """Returns a NumPy array with the same elements. Waits for them."""
         return np.asarray(x)
 
     def empty(self, shape: Any, dtype: str, like: Any) -> Any:
@@ -72,21 +72,22 @@ class Library:
 
 
 def is_on_gpu(x: Any) -> bool:
-    """Returns whether an object that is no array of the known libraries tells of memory on a GPU."""
+    """Returns whether x, an array of no known library, is in a GPU's memory."""
     if getattr(x, "__cuda_array_interface__", None) is not None:
         return True
     return hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] == 2  # kDLCUDA
 
 
 def needs_dlpack(x: Any) -> bool:
-    """Returns whether numpy.asarray() would take an array for an object."""
+    """Returns whether x is an array that numpy.asarray() would take for a plain object, but numpy.from_dlpack()
+    reads."""
     return hasattr(x, "__dlpack__") and not any(
         hasattr(x, name) for name in ("__array__", "__array_interface__", "__buffer__")
     )
 
 
 def adopted(x: Any) -> Any:
-    """Returns an array of CuPy's or PyTorch's with the same memory on a GPU."""
+    """Returns a CuPy or PyTorch array that shares x's memory on a GPU."""
     for name in sorted(("cupy", "torch"), key=lambda name: name not in sys.modules):
         try:
             library = importlib.import_module(name)
@@ -99,7 +100,7 @@ def adopted(x: Any) -> Any:
 
 
 class NumPy(Library):
-    """NumPy's arrays, and everything that numpy.asarray() takes."""
+    """NumPy arrays, and everything else that numpy.asarray() takes."""
 
     is_numpy = True
 
@@ -118,7 +119,7 @@ class NumPy(Library):
 
 
 class Torch(Library):
-    """PyTorch's tensors, on the CPU or a GPU."""
+    """PyTorch tensors, on the CPU or a GPU."""
 
     def __init__(self) -> None:
         self.torch = sys.modules["torch"]
@@ -145,7 +146,7 @@ class Torch(Library):
         found: np.ndarray = x.cpu().numpy()
         return found
 
-    # For versions without the C functions.
+    # look(), empty() and stream() serve versions of PyTorch without DLPack's C functions.
     def look(self, x: Any) -> Looked:
         strides = tuple(x.element_size() * stride for stride in x.stride())
         return x.data_ptr(), tuple(x.shape), strides, self.dtype(x), x.get_device(), True
@@ -159,12 +160,12 @@ class Torch(Library):
 
 
 class CuPy(Library):
-    """CuPy's arrays, on CuPy's current stream."""
+    """CuPy arrays, on CuPy's current stream."""
 
     def __init__(self) -> None:
         self.cupy = sys.modules["cupy"]
         self.get_current_stream = self.cupy.cuda.get_current_stream
-        # dtype.name is computed whenever it is asked for, which takes a microsecond.
+        # NumPy computes dtype.name at every access, which takes a microsecond.
         self.names = {t: t.name for t in map(np.dtype, ("?", *"bhilqBHILQ", *"efd"))}
 
     def array(self, x: Any) -> Any:
@@ -202,7 +203,7 @@ _jax_lock = threading.Lock()
 
 
 def jax_library() -> Library:
-    """Returns the one library of all types of JAX's arrays."""
+    """Returns the Library that all types of JAX arrays share."""
     with _jax_lock:
         if not _jax_library:
             from upsweep._jax import JAX
@@ -212,7 +213,7 @@ def jax_library() -> Library:
 
 
 def library_of(kind: type) -> Library:
-    """Returns the library of a type of arrays: NumPy for types of no library."""
+    """Returns the Library of a type of arrays: NumPy if no other library has the type."""
     for library, name in (Torch, "torch.Tensor"), (CuPy, "cupy.ndarray"):
         module, _, its = name.partition(".")
         if module in sys.modules and issubclass(kind, getattr(sys.modules[module], its)):

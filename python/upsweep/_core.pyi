@@ -44,11 +44,11 @@ def flat(x: Any, /) -> Any:
 
 def set_library_of(library_of: Callable[[type], Any], /) -> None: ...
 def exchange_borrows_scratch(borrows: bool, /) -> bool:
-    """Tells whether this thread's calls take scratch memory from their arrays' library; returns what was before."""
+    """Sets whether this thread's calls take scratch memory from their arrays' library; returns the previous setting."""
 
 def close() -> None: ...
 def xla_handler(platform: str, /) -> Any:
-    """Returns the handler of calls in programs of XLA's, for jax.ffi.register_ffi_target(): "cpu" or "CUDA"."""
+    """Returns the handler of calls in XLA programs, for jax.ffi.register_ffi_target(). platform: "cpu" or "CUDA"."""
 
 def rungs(primitive: str, device: str, /) -> list[str]: ...
 def primitives() -> list[str]: ...

@@ -18,13 +18,13 @@ _MOST_BINS = 1 << 20
 def histogram(
     x: Any, /, bins: Any = 10, range: tuple[float, float] | None = None, *, dtype: Any = None, rung: str = ""
 ) -> tuple[Any, Any]:
-    """Returns the number of samples, int64, in each bin, and the bins' edges as an array of NumPy's. `bins` is the
-    number of equal bins of `range`, by default from the smallest to the largest sample, whose edges are float32 for
-    samples of float32 and float64 for others; or else an array of edges, each above the one before it. The last bin
-    includes its upper edge, as NumPy's does. Up to 2^20 bins.
+    """Returns the number of samples in each bin, int64, and the edges of the bins, a NumPy array. `bins` is the number
+    of equal bins of `range`, or an array of edges, each above the one before it. The default range is that of the
+    samples. The edges of equal bins are float32 for float32 samples and float64 for all others. The last bin includes
+    its upper edge, as NumPy's does. There are at most 2^20 bins.
 
-    Counts of another `dtype` are uint32, uint64, int32, or of uint8 and uint16, which stop at the largest value of
-    their type. Integers are binned exactly, where NumPy rounds.
+    The counts can have another `dtype`: uint32, uint64, int32, or uint8 and uint16, which saturate. Integers are binned
+    exactly, where NumPy rounds.
 
     >>> print(histogram([1, 2, 1, 4], bins=3)[0])
     [2 1 1]
@@ -44,11 +44,11 @@ def histogram(
 
 def bincount(x: Any, /, *, minlength: int = 0, length: int | None = None, dtype: Any = None, rung: str = "") -> Any:
     """Returns how often each integer from 0 to the largest sample occurs, int64, for at least `minlength` integers.
-    Negative samples raise ValueError. `dtype` is that of histogram(). For more than 2^20 integers, the samples are
+    Negative samples raise ValueError. `dtype` is as in histogram(). With more than 2^20 integers, the samples are
     sorted.
 
-    With `length`, up to 2^20, returns the counts of the integers below it, and other samples are not counted: nothing
-    needs to wait for the largest.
+    With `length`, at most 2^20, returns the counts of the integers below it and ignores other samples. The call then
+    need not wait for the largest sample.
 
     >>> print(bincount([0, 2, 2]), bincount([0, 2, 2], length=2))
     [1 0 2] [1 0]

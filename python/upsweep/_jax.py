@@ -1,4 +1,4 @@
-"""JAX's arrays, and calls on them as parts of XLA's programs."""
+"""JAX arrays, and calls on them as parts of XLA programs."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ Results = tuple[tuple[tuple[int, ...], str], ...]  # shapes and types
 
 
 class JAX(Library):
-    """JAX's arrays, which cannot be written: a call makes new ones.
+    """JAX arrays. They are read-only, so every call makes new ones.
 
-    Calls are custom calls in programs of XLA's, which the extension module's handlers run. With a version of JAX that
-    does not take the handlers, calls write the memory of new arrays, and wait until their inputs are there and their
-    results are written.
+    Calls are custom calls in XLA programs, run by the extension module's handlers. With a version of JAX that does not
+    accept the handlers, a call writes to the memory of new arrays; it waits for its inputs, and until its results are
+    written.
     """
 
     is_jax = True
     most_programs = 1024
-    most_numbers = 8  # programs that differ only in the numbers of a call
+    most_numbers = 8  # maximum number of programs that differ only in the numbers of a call
 
     def __init__(self) -> None:
         self.jax = sys.modules["jax"]
         self.tracer = self.jax.core.Tracer
         self.integer_bits = 8 * self.jax.dtypes.canonicalize_dtype("int64").itemsize
-        # dtype.name is computed whenever it is asked for, which takes two microseconds.
+        # NumPy computes dtype.name at every access, which takes two microseconds.
         self.names = {t: t.name for t in map(np.dtype, ("?", *"bhilqBHILQ", *"efd"))}
-        # Programs, because single operations take JAX tens of microseconds.
+        # Compiled, because single operations take JAX tens of microseconds.
         self.first = self.jax.jit(lambda x, n: x[:n], static_argnums=1)
         self.new_heads = self.jax.jit(self.heads_on, static_argnums=(0, 1, 2))
         self.has_handlers = self.register()
         self.programs: dict[tuple[str, Results], Any] = {}
         self.families: collections.Counter[Any] = collections.Counter()
-        # Before JAX's own function, because the handlers' devices use its streams.
+        # Runs before JAX's exit function, because the handlers' devices use JAX's streams.
         atexit.register(_core.close)
 
     def register(self) -> bool:
-        """Gives JAX the handlers. Returns False if this version of JAX does not take them."""
+        """Registers the handlers with JAX. Returns False if this version of JAX does not accept them."""
         try:
             for platform in "cpu", "CUDA":
                 self.jax.ffi.register_ffi_target(TARGET, _core.xla_handler(platform), platform=platform)
-        except Exception:  # whatever an older version has in place of this interface
+        except Exception:  # which exception depends on the version
             return False
         return True
 
@@ -92,14 +92,14 @@ class JAX(Library):
         return self.names.get(x.dtype) or super().dtype(x)
 
     def ordinal(self, device: Any) -> int:
-        """Returns a GPU's number, or -1 for a CPU."""
+        """Returns the ordinal of a GPU, or -1 for a CPU."""
         if device.platform not in ("cpu", "gpu"):
             raise TypeError(f"an array of JAX's is on a device of the platform {device.platform}")
         ordinal: int = -1 if device.platform == "cpu" else device.local_hardware_id
         return ordinal
 
     def address(self, x: Any) -> int:
-        """Waits for an array, and returns where it is."""
+        """Waits for an array and returns its address."""
         address: int = x.block_until_ready().unsafe_buffer_pointer()
         return address
 
@@ -113,12 +113,12 @@ class JAX(Library):
         return 1  # cudaStreamLegacy
 
     def number(self, x: Any) -> int:
-        """Waits for an array of one element, and returns it."""
+        """Waits for an array of one element and returns the element."""
         return int(np.asarray(x)[0])
 
     def call(self, text: str, inputs: tuple[Any, ...], results: Results) -> Any:
-        """Returns the results of a call that the extension module has written as text. None if it had to be compiled,
-        after many that differed only in their numbers."""
+        """Returns the results of a call, which the extension module has written as text. Returns None if JAX would have
+        to compile it, after most_numbers programs that differ only in their numbers."""
         if any(isinstance(x, self.tracer) for x in inputs):
             return self.custom_call(text, results)(*inputs)
         program = self.programs.get((text, results))
@@ -128,7 +128,7 @@ class JAX(Library):
             program = self.compiled(text, results)
             if program is None:
                 return None
-            # XLA can report errors late, so the first call waits: errors of its arguments are those of every call.
+            # XLA may report errors late. The first call waits for them; later calls differ only in the arrays' values.
             return self.jax.block_until_ready(program(*inputs))
         except self.jax.errors.JaxRuntimeError as error:
             self.programs.pop((text, results), None)  # so that the next such call waits, too
@@ -140,7 +140,7 @@ class JAX(Library):
         return lambda *inputs: made(*inputs, call=text)
 
     def compiled(self, text: str, results: Results) -> Any:
-        # XLA compiles a program anew if only a number differs, because numbers are attributes.
+        # Numbers are attributes, so XLA compiles another program even if only a number differs.
         lines = text.splitlines()
         family = tuple(line for line in lines if line[:3] not in ("i64", "u64", "f64"))
         if self.families[family] >= self.most_numbers:
@@ -150,12 +150,12 @@ class JAX(Library):
             self.families.clear()
         self.families[family] += 1
         function = self.custom_call(text, results)
-        function.__name__ = "upsweep_" + lines[0].partition(" ")[2]  # in profiles
+        function.__name__ = "upsweep_" + lines[0].partition(" ")[2]  # the name in profiles
         program = self.programs[text, results] = self.jax.jit(function)
         return program
 
     def translated(self, error: Exception) -> Exception:
-        """Returns the exception that a call on other arrays would raise."""
+        """Returns the exception that the same call would raise for arrays of another library."""
         status, _, message = str(error).partition(": ")
         kinds = {"INVALID_ARGUMENT": ValueError, "UNIMPLEMENTED": TypeError, "RESOURCE_EXHAUSTED": MemoryError}
         return kinds[status](message) if status in kinds else error

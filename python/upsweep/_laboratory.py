@@ -1,4 +1,4 @@
-"""The laboratory: timings, checks and explanations of the rungs, by the upsweep command."""
+"""The laboratory: times, checks and explains rungs, by running the upsweep command."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 
 
 class Records(list[dict[str, Any]]):
-    """Records of the laboratory, one for each rung and case. pandas.DataFrame(records) and Polars' from_dicts(records)
-    make a table of them, and a notebook shows one."""
+    """Records of the laboratory, one per rung and case. pandas.DataFrame(records) and Polars' from_dicts(records) turn
+    them into a table, and a notebook shows them as one."""
 
     def _repr_html_(self) -> str:
         columns = list(dict.fromkeys(name for record in self for name in record if _is_short(record[name])))
@@ -26,7 +26,7 @@ class Records(list[dict[str, Any]]):
 
 
 class Plot(str):
-    """An SVG picture, as text, which a notebook shows."""
+    """A picture as SVG text, which a notebook shows."""
 
     def _repr_svg_(self) -> str:
         return str(self)
@@ -37,8 +37,8 @@ def _is_short(value: Any) -> bool:
 
 
 def command() -> str:
-    """Returns the path of the upsweep command: the package's own, or else the one on the PATH. RuntimeError if there is
-    none."""
+    """Returns the path of the upsweep command: the package's, or else the one on the PATH. Raises RuntimeError if there
+    is none."""
     own = pathlib.Path(__file__).parent / "bin" / "upsweep"
     found = str(own) if own.exists() else shutil.which("upsweep")
     if not found:
@@ -47,7 +47,7 @@ def command() -> str:
 
 
 def _texts(value: Any) -> str:
-    """Returns what an option of the command takes: 1000, 2^10..2^20, i32,f32."""
+    """Returns a value as an option of the command takes it, such as 1000, 2^10..2^20 or i32,f32."""
     if isinstance(value, dict):
         return ",".join(f"{name}={each}" for name, each in value.items())
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -64,7 +64,7 @@ def _run(arguments: list[str], allowed: tuple[int, ...] = (0,)) -> str:
     return ended.stdout
 
 
-# The options whose names differ from those of the arguments here.
+# Options of the command whose names differ from the arguments here.
 _OPTIONS = {"device": "backend", "dtype": "type", "operation": "op", "gpu": "device"}
 
 
@@ -73,7 +73,7 @@ def _records(command_name: str, primitive: str, flags: Iterable[str], **options:
     for name, value in options.items():
         if value is not None:
             arguments += [f"-{name}" if name == "n" else f"--{_OPTIONS.get(name, name)}", _texts(value)]
-    # 1 is a wrong result, which the records tell.
+    # The exit status 1 means a wrong result, which the records report.
     return Records(json.loads(line) for line in _run(arguments, (0, 1)).splitlines())
 
 
@@ -92,8 +92,8 @@ def bench(
     situation: str | None = None,
     samples: int | None = None,
 ) -> Records:
-    """Times rungs beside other libraries' functions, after it has checked their results, and returns the records. An
-    argument takes what the command `upsweep bench` does, or a list: dtype="f32" or ["f32", "i64"], n=1000 or
+    """Times rungs and the same functions of other libraries, after checking their results, and returns the records. An
+    argument is what an option of `upsweep bench` takes, or a list: dtype="f32" or ["f32", "i64"], n=1000 or
     "2^10..2^20". `device` is "cpu" or "cuda". A wrong argument raises ValueError.
 
     >>> records = bench("reduce", rung="simd", dtype="i32", operation="sum", n=1000, peers=False)
@@ -130,8 +130,8 @@ def check(
     seed: int | None = None,
     quick: bool = True,
 ) -> Records:
-    """Checks rungs against the oracle, and returns a record for each. The arguments are those of bench(); device="simt"
-    is the emulator of a GPU.
+    """Checks rungs against the oracle, and returns one record per rung. The arguments are those of bench();
+    device="simt" is the emulator of a GPU.
 
     >>> print(check("saxpy", rung="simd", dtype="f32", n=100)[0]["passed"])
     True
@@ -164,7 +164,7 @@ def explain(
     gpu: str | None = None,
 ) -> Records:
     """Runs GPU rungs on the emulator, without a GPU, and returns what each of their kernels does: memory traffic, bank
-    conflicts, divergence and mistakes. `gpu` is a model: "t4", "a100", "rtx4090", "h200", "b200" or "rtx5090".
+    conflicts, divergence and errors. `gpu` is a model: "t4", "a100", "rtx4090", "h200", "b200" or "rtx5090".
 
     >>> print(explain("reduce", rung="total", dtype="i32", n=1000)[0]["issues"])
     []
@@ -184,7 +184,7 @@ def explain(
 
 
 def plot(records: Iterable[dict[str, Any]], /) -> Plot:
-    """Draws records of bench(), of one or more sizes: time over size, a line for each rung and library.
+    """Draws records of bench(), of one or more sizes: time over size, with one line per rung and library.
 
     >>> drawing = plot(bench("saxpy", rung="simd", n=[1000, 2000], peers=False))
     >>> print(str(drawing)[:4])
@@ -197,7 +197,7 @@ def plot(records: Iterable[dict[str, Any]], /) -> Plot:
 
 
 def main() -> None:
-    """Becomes the upsweep command, with this process's arguments."""
+    """Replaces this process by the upsweep command, with the same arguments."""
     try:
         path = command()
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""Names in the library."""
+"""The names of primitives and rungs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def primitives() -> list[str]:
 
 def rungs(primitive: str, /, device: str = "cpu") -> list[str]:
     """Returns the names that `rung` may have in calls of this primitive, in the order of the ladder. `device` is "cpu",
-    "cuda", or "cuda:1" for another GPU than the first. An unknown name raises ValueError, a GPU that is not there
-    RuntimeError.
+    "cuda", or "cuda:1" for a GPU other than the first. An unknown name raises ValueError; a GPU that does not exist
+    raises RuntimeError.
 
     >>> rungs("saxpy")
     ['serial', 'simd', 'parallel']

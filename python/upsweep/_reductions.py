@@ -10,7 +10,7 @@ from upsweep import _core
 
 
 def dtype_name(dtype: Any) -> str | None:
-    """Returns the name of a type of NumPy's or PyTorch's, or of what numpy.dtype() takes."""
+    """Returns the name of a NumPy or PyTorch type, or of anything else that numpy.dtype() takes."""
     if dtype is None:
         return None
     text = str(dtype)
@@ -32,18 +32,16 @@ def sum(
     `initial`.
 
     The last bits of a float sum depend on the device and may differ from run to run. With reproducible=True, the exact
-    sum is rounded once, so that every run on every device gives the same bits. It is for sums of all elements.
+    sum is rounded once, so that every run on every device gives the same bits.
 
     >>> print(sum(np.array([1, 2, 3], np.uint8)))
     6
     """
-    if reproducible and axis is not None and _core.has_rows(x, axis):
-        raise ValueError("reproducible is for sums of all elements")
     return _core.sum(x, axis, dtype_name(dtype), initial, "reproducible" if reproducible else rung)
 
 
 def prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, initial: Any = None, rung: str = "") -> Any:
-    """Returns the product of all elements, or with axis=-1 of each row along the last axis, in the types of sum(). The
+    """Returns the product of all elements, or with axis=-1 of each row along the last axis. Types are as in sum(). The
     product of an empty array is 1.
 
     >>> print(prod([1.5, 2.0]))
@@ -53,8 +51,8 @@ def prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, initial: Any 
 
 
 def min(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
-    """Returns the smallest element, or with axis=-1 that of each row along the last axis; NaN if there is one. An empty
-    array raises ValueError.
+    """Returns the smallest element, or with axis=-1 that of each row along the last axis. The result is NaN if any
+    element is. An empty array raises ValueError.
 
     >>> print(min([3, -1, 2]))
     -1
@@ -63,8 +61,8 @@ def min(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
 
 
 def max(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
-    """Returns the largest element, or with axis=-1 that of each row along the last axis; NaN if there is one. An empty
-    array raises ValueError.
+    """Returns the largest element, or with axis=-1 that of each row along the last axis. The result is NaN if any
+    element is. An empty array raises ValueError.
 
     >>> print(max([3, -1, 2]))
     3
@@ -73,8 +71,8 @@ def max(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
 
 
 def argmin(x: Any, /, *, rung: str = "") -> Any:
-    """Returns the index, int64, of the first smallest element, or of the first NaN if there is one; of an array of more
-    dimensions than one, the index in its flattened form. An empty array raises ValueError.
+    """Returns the index, int64, of the first smallest element, or of the first NaN if there is one. If the array has
+    more than one dimension, the index is into the flattened array. An empty array raises ValueError.
 
     >>> print(argmin([3, -1, 2, -1]))
     1
@@ -83,8 +81,8 @@ def argmin(x: Any, /, *, rung: str = "") -> Any:
 
 
 def argmax(x: Any, /, *, rung: str = "") -> Any:
-    """Returns the index, int64, of the first largest element, or of the first NaN if there is one; of an array of more
-    dimensions than one, the index in its flattened form. An empty array raises ValueError.
+    """Returns the index, int64, of the first largest element, or of the first NaN if there is one. If the array has
+    more than one dimension, the index is into the flattened array. An empty array raises ValueError.
 
     >>> print(argmax([3, -1, 2, 3]))
     0

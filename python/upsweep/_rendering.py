@@ -24,14 +24,14 @@ def render(
     pil: bool = False,
     rung: str = "",
 ) -> Any:
-    """Draws semi-transparent circles in order, and returns the image, float32, of the shape (height, width, channels);
-    with pil=True as an image of Pillow's, of 8 bits per channel, for which "rgba" or "rgb" are clipped to 0 ... 1.
+    """Draws semi-transparent circles in order, and returns the image, float32, of shape (height, width, channels). With
+    pil=True, returns a Pillow image with 8 bits per channel, for which "rgba" or "rgb" are clipped to [0, 1].
 
-    `circles` has the shape (n, 8), float32: x, y, z, radius, red, green, blue and alpha of each. `region` is
-    (x0, y0, x1, y1): the left edge, the edge at row 0, the right edge and the one past the last row. A circle covers
-    the pixels whose centres lie inside or on it. `channels` are "rgba": the colour and 1; "rgbw": the colour and the
-    coverage; or "rgb". With shading="snow", alpha and colour change towards a circle's rim. Images have the same bits
-    on every device, as if drawn one by one, unless `eps` permits an error, relative to the largest colour.
+    `circles` has shape (n, 8), float32: x, y, z, radius, red, green, blue and alpha of each circle. `region` is the
+    tuple (x0, y0, x1, y1): the left edge, the edge at row 0, the right edge, and the edge past the last row. A circle
+    covers the pixels whose centres lie in or on it. `channels` is "rgba": the colour and 1; "rgbw": the colour and the
+    coverage; or "rgb". With shading="snow", alpha and colour vary towards a circle's rim. Images have the same bits on
+    every device, as if the circles were drawn one by one, unless `eps` permits an error relative to the largest colour.
 
     >>> image = render(np.array([[0.5, 0.5, 0, 0.4, 1, 0, 0, 0.5]], np.float32), 3, 3)
     >>> print(image[:, :, 1])

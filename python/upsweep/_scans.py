@@ -20,9 +20,9 @@ def cumulative_sum(
     out: Any = None,
     rung: str = "",
 ) -> Any:
-    """Returns the sums of the first 1, 2, ... elements, in the types of sum(); with exclusive=True, of the first 0, 1,
-    ... elements. `initial` is added to all of them. An array of more than one dimension needs axis=-1, the last, along
-    which its rows are added up; `out` and `reproducible` are for arrays of one dimension.
+    """Returns the sums of the first 1, 2, ... elements; with exclusive=True, of the first 0, 1, ... elements. Types are
+    as in sum(). `initial` is added to every sum. An array of more than one dimension needs axis=-1, the last axis: its
+    rows are scanned separately. `out` and `reproducible` are for arrays of one dimension.
 
     The last bits of float sums depend on the device and may differ from run to run, unless reproducible=True.
 
@@ -49,9 +49,9 @@ def cumulative_prod(
     out: Any = None,
     rung: str = "",
 ) -> Any:
-    """Returns the products of the first 1, 2, ... elements of a 1-d array, in the types of sum(); with exclusive=True,
-    of the first 0, 1, ... elements. All of them are multiplied by `initial`. Floats are multiplied in parts, whose
-    products can overflow or vanish even where no result does.
+    """Returns the products of the first 1, 2, ... elements of a 1-d array; with exclusive=True, of the first 0, 1, ...
+    elements. Types are as in sum(). Every product is multiplied by `initial`. Floats are multiplied in chunks, whose
+    products can overflow or underflow even where no result does.
 
     >>> print(cumulative_prod([1, 2, 3, 4]))
     [ 1  2  6 24]
@@ -73,14 +73,13 @@ def segmented_scan(
     out: Any = None,
     rung: str = "",
 ) -> Any:
-    """Returns the running sums, or with operation="min" or "max" the running extremes, of a 1-d array, which start anew
-    in every segment. Sums have the types of cumulative_sum(), extremes the elements' own. The segments are given by one
-    of
+    """Returns the running sums, or with operation="min" or "max" the running extremes, of a 1-d array. They restart in
+    every segment. Sums have the types of cumulative_sum(), extremes the type of the elements. The segments are given by
+    one of
 
-    - flags: an array of bool or uint8, which is not 0 at the first element of every segment;
-    - keys: integers of 32 bits, of which equal neighbours are in one segment;
-    - offsets: integers of 64 bits in ascending order, the positions at which segments start; equal ones are empty
-      segments.
+    - flags: bool or uint8, nonzero at the first element of every segment;
+    - keys: 32-bit integers, where each run of equal keys is one segment;
+    - offsets: 64-bit integers in ascending order, at which segments start; equal offsets make empty segments.
 
     `initial` precedes every segment.
 

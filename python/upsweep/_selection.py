@@ -1,4 +1,4 @@
-"""Elements selected from arrays: by a mask, by their neighbours, or distinct ones."""
+"""Selected elements of arrays: by a mask, by comparing neighbours, or distinct ones."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from upsweep._sorting import sort
 
 
 class UniqueCountsResult(NamedTuple):
-    """Distinct values, and how often each occurs."""
+    """Distinct values, and how often each of them occurs."""
 
     values: Any
     counts: Any
 
 
 def compress(condition: Any, x: Any, /, *, rung: str = "") -> Any:
-    """Returns the elements of a 1-d array whose `condition`, an array of bool, is true.
+    """Returns the elements of a 1-d array where `condition`, an array of bool, is true.
 
     >>> print(compress([True, False, True], [10, 20, 30]))
     [10 30]
@@ -25,7 +25,7 @@ def compress(condition: Any, x: Any, /, *, rung: str = "") -> Any:
 
 
 def find_repeats(x: Any, /, *, rung: str = "") -> Any:
-    """Returns the positions i, int64, at which x[i] == x[i + 1].
+    """Returns the positions i, int64, for which x[i] == x[i + 1].
 
     >>> print(find_repeats([5, 5, 7, 7, 7]))
     [0 2 3]
@@ -34,8 +34,8 @@ def find_repeats(x: Any, /, *, rung: str = "") -> Any:
 
 
 def nonzero(x: Any, /, *, rung: str = "") -> tuple[Any]:
-    """Returns the positions, int64, of the elements of a 1-d array that are not 0, as the only array of a tuple. NaN is
-    not 0, and -0 is.
+    """Returns the positions, int64, of the nonzero elements of a 1-d array, in a tuple of one array. NaN counts as
+    nonzero, -0 as zero.
 
     >>> nonzero([0, 7, 0, -1])
     (array([1, 3]),)
@@ -44,8 +44,8 @@ def nonzero(x: Any, /, *, rung: str = "") -> tuple[Any]:
 
 
 def unique_consecutive(x: Any, /, *, return_counts: bool = False, rung: str = "") -> Any:
-    """Returns the first element of each run of equal elements of a 1-d array; with return_counts=True, also the runs'
-    lengths, int64. NaN differs from itself.
+    """Returns the first element of each run of equal elements of a 1-d array; with return_counts=True, also the lengths
+    of the runs, int64. NaN is equal to nothing.
 
     >>> print(*unique_consecutive([5, 5, 7, 5], return_counts=True))
     [5 7 5] [2 1 1]
@@ -56,7 +56,7 @@ def unique_consecutive(x: Any, /, *, return_counts: bool = False, rung: str = ""
 
 
 def unique_values(x: Any, /) -> Any:
-    """Returns the distinct elements in ascending order. Each NaN counts as distinct, as the array API standard says.
+    """Returns the distinct elements in ascending order. Every NaN is distinct, as in the array API standard.
 
     >>> print(unique_values([3, 1, 3]))
     [1 3]

@@ -8,7 +8,7 @@ from upsweep import _core
 
 
 def sort(x: Any, /, *, descending: bool = False, stable: bool = True, out: Any = None, rung: str = "") -> Any:
-    """Returns the elements of a 1-d array in order, NaN last; descending, NaN first. Always stable. `out` may be x.
+    """Returns the elements of a 1-d array in order, NaN last; if descending, NaN first. Always stable. `out` may be x.
 
     >>> print(sort([3, 1, 2]), sort([3, 1, 2], descending=True))
     [1 2 3] [3 2 1]
@@ -17,7 +17,7 @@ def sort(x: Any, /, *, descending: bool = False, stable: bool = True, out: Any =
 
 
 def argsort(x: Any, /, *, descending: bool = False, stable: bool = True, out: Any = None, rung: str = "") -> Any:
-    """Returns the indices, int64, that sort() the elements of a 1-d array. Always stable.
+    """Returns the indices, int64, that sort the elements of a 1-d array, as sort() does. Always stable.
 
     >>> print(argsort([30, 10, 20]))
     [1 2 0]
@@ -26,7 +26,7 @@ def argsort(x: Any, /, *, descending: bool = False, stable: bool = True, out: An
 
 
 def sort_by_key(keys: Any, values: Any, /, *, descending: bool = False, rung: str = "") -> tuple[Any, Any]:
-    """Returns the keys in order, and their values, of 4 or 8 bytes each, in the same order. Always stable.
+    """Returns the keys in order, and their values, of 4 or 8 bytes each, in the order of the keys. Always stable.
 
     >>> print(*sort_by_key([3, 1, 2], [30, 10, 20]))
     [1 2 3] [10 20 30]
@@ -35,7 +35,7 @@ def sort_by_key(keys: Any, values: Any, /, *, descending: bool = False, rung: st
 
 
 class PartitionResult(NamedTuple):
-    """Keys by bucket, where each bucket starts and the last ends (int64), and the keys' values, if there are any."""
+    """Keys grouped by bucket; the offsets, int64, at which buckets start and the last one ends; the values, or None."""
 
     keys: Any
     offsets: Any
@@ -45,8 +45,8 @@ class PartitionResult(NamedTuple):
 def partition_by_digit(
     keys: Any, /, values: Any = None, *, first_bit: int = 0, bits: int = 8, rung: str = ""
 ) -> PartitionResult:
-    """Returns the keys, integers of 32 or 64 bits, by `bits` of their bits, up to 15, from `first_bit` on, in input
-    order within each bucket: a pass of a radix sort. Values of 4 or 8 bytes move with their keys.
+    """Groups integer keys of 32 or 64 bits by a digit: `bits` bits, at most 15, starting at `first_bit`. Keys of one
+    bucket stay in input order, as in a pass of a radix sort. Values of 4 or 8 bytes move with their keys.
 
     >>> print(*partition_by_digit(np.array([5, 2, 4, 3], np.uint32), bits=1)[:2])
     [2 4 5 3] [0 2 4]
@@ -55,9 +55,9 @@ def partition_by_digit(
 
 
 def partition_by_splitters(keys: Any, splitters: Any, /, values: Any = None, *, rung: str = "") -> PartitionResult:
-    """Returns the keys, uint32 or uint64, by the number of `splitters` that are less than or equal to them, in input
-    order within each bucket. Splitters, at most 32767, have the keys' type and ascend from 1 or more; those on a GPU
-    are not checked. Values of 4 or 8 bytes move with their keys.
+    """Groups keys, uint32 or uint64, by the number of `splitters` less than or equal to the key. Keys of one bucket
+    stay in input order. There are at most 32767 splitters, of the type of the keys; they ascend and are at least 1,
+    which is not checked on a GPU. Values of 4 or 8 bytes move with their keys.
 
     >>> print(*partition_by_splitters(np.array([5, 2, 4, 3], np.uint32), np.array([4], np.uint32))[:2])
     [2 3 5 4] [0 2 4]

@@ -1,4 +1,4 @@
-"""The stream and the memory that calls on a GPU use."""
+"""The stream and the scratch memory of calls on a GPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from upsweep import _core
 
 
 def _pointer(stream: Any) -> int:
-    """Returns the address of a stream: a number, an object of PyTorch's or CuPy's, or one with __cuda_stream__()."""
+    """Returns the address of a stream: an int, a PyTorch or CuPy stream, or an object with __cuda_stream__()."""
     if isinstance(stream, int):
         return stream
     if hasattr(stream, "__cuda_stream__"):
@@ -27,10 +27,10 @@ def _pointer(stream: Any) -> int:
 
 @contextlib.contextmanager
 def on_stream(stream: Any, /) -> Iterator[None]:
-    """Within `with upsweep.on_stream(stream):`, a stream of the current GPU is the current one of PyTorch and of CuPy,
-    where they are imported, so that this thread's calls, and what the libraries do for them, are queued on it. It is
-    the address of a stream as a number, a stream of PyTorch's or CuPy's, or an object with __cuda_stream__(); anything
-    else raises TypeError. Calls on arrays of a CPU take no notice.
+    """Within `with upsweep.on_stream(stream):`, PyTorch and CuPy, if imported, use a stream of the current GPU as their
+    current one. This thread's calls, and the work that these libraries do for them, are queued on it. `stream` is a
+    stream's address as an int, a PyTorch or CuPy stream, or an object with __cuda_stream__(); anything else raises
+    TypeError. Calls on arrays in host memory are not affected.
 
     >>> with upsweep.on_stream(0):
     ...     print(upsweep.sort([3, 1, 2]))
@@ -49,8 +49,8 @@ def on_stream(stream: Any, /) -> Iterator[None]:
 @contextlib.contextmanager
 def borrowed_scratch() -> Iterator[None]:
     """Within `with upsweep.borrowed_scratch():`, this thread's calls on GPU arrays take their scratch memory from the
-    allocator of their arrays' library and give it back, in place of memory of their own, which a thread keeps for each
-    stream. A call takes longer; the library's limits and statistics then include all memory.
+    allocator of the arrays' library and return it after the call. Otherwise, a thread keeps scratch memory of its own
+    for each stream. Calls take longer, but the library's limits and statistics then cover all memory.
 
     >>> with upsweep.borrowed_scratch():
     ...     print(upsweep.sort([3, 1, 2]))

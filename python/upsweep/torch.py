@@ -1,7 +1,7 @@
-"""Operators of PyTorch's: the package's functions with the same bits in every run, for torch.compile and torch.export.
+"""PyTorch operators: the package's reproducible functions, for torch.compile and torch.export.
 
-`import upsweep.torch` registers them as torch.ops.upsweep.*, for the CPU and CUDA. Their results are the same in every
-run and on every device, whatever torch.use_deterministic_algorithms() says, but for sums of floats with
+`import upsweep.torch` registers them as torch.ops.upsweep.*, for the CPU and CUDA. Their results have the same bits in
+every run and on every device, whatever torch.use_deterministic_algorithms() says, except for sums of floats with
 reproducible=False. Sums and cumulative sums have gradients.
 """
 
@@ -112,7 +112,7 @@ def _(x: Tensor, minlength: int = 0) -> Tensor:
 
 @torch.library.custom_op("upsweep::unique_consecutive", mutates_args=())
 def unique_consecutive(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Returns values and counts of upsweep.unique_consecutive()."""
+    """Returns the values and counts of upsweep.unique_consecutive()."""
     values, counts = up.unique_consecutive(x, return_counts=True)
     return values, counts
 

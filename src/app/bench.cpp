@@ -35,7 +35,7 @@ struct BenchOptions {
   OutputOptions output;
 };
 
-// One cache-resident size, two in between and one for memory: enough to show the shape of every ladder.
+// One size that fits in cache, two in between and one that does not: enough to show the shape of every ladder.
 constexpr const char* default_sizes = "2^10,2^16,2^20,2^24";
 // Up to this many sizes get a table each; more share one table with a column per size.
 constexpr std::size_t most_tables = 4;
@@ -82,7 +82,7 @@ class Bench {
     for (const Type type : chosen_types(s, primitive, {Type::f32}))
       for (const Operation operation : chosen_operations(s, primitive, {primitive.operations().front()})) {
         const auto inputs = chosen_inputs(s, primitive, type);
-        const bool by_input = primitive.own_size && s.sizes.empty();  // inputs with sizes of their own share a table
+        const bool by_input = primitive.own_size && s.sizes.empty();  // inputs with fixed sizes share a table
         for (const std::string& input : inputs) {
           if (!by_input || input == inputs.front()) series_.push_back({&primitive, backend, rungs, {}, by_input});
           for (const std::size_t n : chosen_sizes(s, primitive, input, default_sizes)) {
@@ -98,7 +98,7 @@ class Bench {
   }
 
   bool empty() const { return series_.empty(); }
-  // The rungs and peers of all cases.
+  // Returns the rungs and peers of all cases.
   std::vector<const Rung*> rungs() const {
     std::vector<const Rung*> all;
     for (const Series& series : series_) all.insert(all.end(), series.rungs.begin(), series.rungs.end());
@@ -106,7 +106,7 @@ class Bench {
   }
   std::size_t skipped() const { return skipped_; }
 
-  // Reads the records that the file of -o already contains.
+  // Reads the records that the file of -o already contains, and begins the new file with them.
   void keep(const std::string& file) {
     if (!std::filesystem::exists(file) || std::filesystem::is_empty(file)) return;
     earlier_ = lab::read_records(file);
@@ -140,9 +140,9 @@ class Bench {
 
   bool failed() const { return failed_; }
   bool any_ran() const { return any_ran_; }
-  // True if a contestant rejected its launch shape, or the laboratory a case.
+  // True if a contestant rejected its launch shape or case, or if the laboratory could not make a case.
   bool any_refused() const { return refused_; }
-  // The file that has the records so far if the program is interrupted.
+  // Returns the file that keeps the finished records if the program is interrupted.
   const std::optional<std::string>& kept() const { return kept_; }
 
  private:
@@ -151,7 +151,7 @@ class Bench {
     Backend backend;
     std::vector<const Rung*> rungs;
     std::vector<Case> cases;  // ascending n
-    bool by_input = false;    // or one per input
+    bool by_input = false;    // the cases are one per input instead
   };
 
   void run(const Series& series, Platform& platform, lab::Stopwatch& stopwatch, const lab::RunIdentity& identity) {
@@ -219,8 +219,8 @@ class Bench {
     output_.table("\n");
   }
 
-  // Says once per type that no CPU peer is compiled for it: a table without peers must not look like one without
-  // rivals.
+  // Says once per primitive and type that no CPU peer is compiled for the type: otherwise a table without peers would
+  // look as if no library had a competing function.
   void say_if_no_peer_takes(const Series& series, const Case& c) {
     const auto is_peer = [](const Rung* rung) { return rung->peer; };
     const auto takes = [&](const Rung* rung) { return rung->peer && rung->find(c.type, c.operation); };
@@ -236,7 +236,7 @@ class Bench {
 
   // True if the file has a record of every contestant that takes the case. Records contain only the tuning that was
   // read, so a record with part of the case's tuning counts if another record of its run has all of it. False for a
-  // dirty work tree, which has no revision.
+  // dirty work tree, which no revision identifies.
   bool stands(const Series& series, const Case& c, const lab::RunIdentity& identity) const {
     if (earlier_.empty() || std::string_view(revision).ends_with("dirty")) return false;
     const auto expected = [&](const Rung& rung, const Tuning& tuning) {

@@ -35,14 +35,15 @@ struct CheckOptions {
   const CLI::Option* seed_option = nullptr;
 };
 
-// A quick look: every size up to 4100, one or two combinations of type, operator and input at each.
+// A quick check: the fixed sizes up to 4100, with one or two combinations of type, operator and input at each.
 constexpr lab::Depth quick_depth{.every_combination_to = 0,
                                  .combinations = 2,
                                  .largest = 4'100,
                                  .own_shape_every = 64,
                                  .elements_of_size = 2'000,
                                  .random_sizes = 1};
-// Checks each ladder's choice with the usual thresholds on an emulator. Sort and partition take some seconds.
+// Depth for checking each ladder's choice with the usual thresholds on an emulator. Sort and partition take some
+// seconds.
 constexpr lab::Depth usual_depth{
     .every_combination_to = 0, .combinations = 6, .largest = lab::usual_sizes.back(), .own_shape_every = 4};
 // Cases per primitive, on a CPU or GPU, that run in fresh processes.
@@ -129,7 +130,7 @@ struct Configuration {
   simt::Emulator* emulator;
   lab::Depth depth;
   lab::Thresholds thresholds;
-  bool mutants, others;  // mutants; peers, and rungs other than the ladder's choice
+  bool mutants, others;  // whether to check mutants, and more than the ladder's choice
 };
 
 std::vector<Configuration> configurations_of(Backend backend, const CheckOptions& options) {
@@ -155,7 +156,7 @@ std::vector<Configuration> configurations_of(Backend backend, const CheckOptions
   return configurations;
 }
 
-// Every named input must exist for at least one of the types; the check skips it for the other types.
+// Throws unless every named input exists for at least one of the types; the check skips the input for the other types.
 void require_known_inputs(const CaseOptions& s, const Primitive& primitive, std::vector<Type> types) {
   if (types.empty()) types = primitive.types();
   std::vector<std::string> known;
@@ -305,7 +306,7 @@ std::vector<std::string> arguments_of(const FreshCase& fresh) {
   if (c.operation) add("--op", c.operation.name());
   add("--input", c.input);
   add("-n", fmt::format("{}", c.n));
-  // A drawn case may have parameters that its operation does not read.
+  // A drawn case may have parameters that its operation does not read; the command line would reject them.
   const auto read = fresh.job->primitive->parameters_of(c.operation);
   Settings settings;
   for (const Settings::Item& item : c.settings)
@@ -331,7 +332,7 @@ std::map<const Rung*, lab::RungCheck> run_fresh(const std::vector<FreshCase>& ca
     const Rung& rung = *cases[k].drawn.rung;
     lab::RungCheck& result = results[&rung];
     result.thresholds = *cases[k].job->check.thresholds;
-    // Progress may precede the line of the answer, and if the rung refuses the case, a message follows it.
+    // The answer is one line of JSON. Progress may precede it, and if the rung refuses the case, a message follows it.
     const std::size_t begin = answer.text.rfind("{\"");
     const std::string line =
         begin == std::string::npos ? std::string() : answer.text.substr(begin, answer.text.find('\n', begin) - begin);

@@ -1,4 +1,5 @@
-// The subcommands. Each adds itself to the command line, and sets the exit code if it was chosen.
+// The subcommands. Each add_...() declares one on the command line and, if the user chooses that one, sets the exit
+// code.
 #pragma once
 #include <fmt/format.h>
 
@@ -32,20 +33,20 @@ void add_compare(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);
-// help, completion and man, which describe the commands added before them.
 void add_tune(CLI::App& app, int& exit_code);
+// Adds help, completion and man, which describe the commands added before them.
 void add_help(CLI::App& app, int& exit_code);
 
 // --help, shell completion and the manual page are all generated from the CLI::App. It cannot hold the words that an
-// option accepts if they depend on earlier arguments, so these are kept here.
+// option accepts if they depend on earlier arguments, so offer() stores these words separately.
 using Line = std::vector<std::string>;
 using Words = std::function<std::vector<std::string>(const Line&)>;
 CLI::Option* offer(CLI::Option* option, Words words);
 const Words* offered(const CLI::Option* option);  // null if none are offered
-// Offers these words and rejects every other word, with the nearest one as a hint.
+// Offers these words and rejects every other word, suggesting the nearest one.
 CLI::Option* one_of(CLI::Option* option, const std::string& kind, const std::vector<std::string>& words);
-// An option that takes a number from `least` to `most` as users type it (lab/number.h). CLI11's conversions accept
-// more: octal and hexadecimal digits, numbers that wrap or saturate, NaN.
+// Adds an option that takes a number from `least` to `most`, parsed by parse_number(). CLI11's conversions accept more:
+// octal and hexadecimal digits, numbers that wrap or saturate, NaN.
 template <class T>
 CLI::Option* add_number(CLI::App& command, const std::string& name, T& to, const std::string& description, T least,
                         T most) {
@@ -59,16 +60,16 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, T& to, const
   return command.add_option_function<std::string>(name, take, description)
       ->type_name(std::is_integral_v<T> ? "INT" : "FLOAT");
 }
-// The same check for an option that is already declared.
+// Restricts an option that is already declared to numbers from `least` to `most`.
 CLI::Option* in_range(CLI::Option* option, double least, double most);
-// An option that takes a list, a,b, and may be repeated. Rejects empty items.
+// Adds an option that takes a comma-separated list and may be repeated. Rejects empty items.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& to,
                       const std::string& description);
 // Throws Error(invalid_argument) if one of these options, which `what` does not read, is on the command line.
 void refuse_given(const std::vector<const CLI::Option*>& options, const std::string& what);
 // Declares --color, and rejects empty values for every option of the command.
 void declare_common(CLI::App& command);
-// The visible commands' names.
+// Returns the names of the visible commands.
 std::vector<std::string> command_names(const CLI::App& app);
 // Wraps --help at the width of the terminal.
 void wrap_help(CLI::App& app);

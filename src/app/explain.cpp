@@ -29,14 +29,14 @@ void declare(CLI::App& command, ExplainOptions& o) {
   declare_output(command, o.output, "counters");
 }
 
-// The first, smallest input among those with sizes of their own.
+// Returns the named inputs; by default only the first, which is the smallest if inputs have fixed sizes.
 std::vector<std::string> default_inputs(const CaseOptions& s, const Primitive& primitive, Type type) {
   auto inputs = chosen_inputs(s, primitive, type);
   if (s.inputs.empty()) inputs.resize(1);
   return inputs;
 }
 
-// Adds the parameters of the primitive's example that the user did not give.
+// Adds those parameters of the primitive's example that the user did not give.
 CaseOptions with_example(CaseOptions s, const Primitive& primitive) {
   for (const auto& [name, value] : primitive.example.parameters) {
     const std::string begin = fmt::format("{}=", name);

@@ -30,7 +30,7 @@ std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positio
   return command.get_options([&](const CLI::Option* o) { return o->nonpositional() != positional; });
 }
 
-// "-n,--size": all names of an option, with dashes.
+// Returns all names of an option, with dashes: "-n", "--size".
 std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
@@ -80,7 +80,7 @@ class Wrapping : public CLI::Formatter {
   }
 
  private:
-  // The description goes beside the name or, if that does not fit, below it.
+  // Formats an entry: the description is beside the name or, if the name is too long, below it.
   std::string entry(const std::string& name, const std::string& description) const {
     const std::size_t column = width_ >= 70 ? 26 : 6;
     std::string line = "  " + name;
@@ -95,7 +95,8 @@ class Wrapping : public CLI::Formatter {
 
 // ---- completion -----------------------------------------------------------------------------------------------------
 
-// The scripts only pass the line and read the answer, which differs per shell; `upsweep complete` does the rest.
+// `upsweep complete` finds the completions. The scripts only pass it the line and read its answer, in each shell's own
+// way.
 constexpr const char* bash_script =
     R"(# bash completion for upsweep: source this, or let the bash-completion package find it.
 _upsweep() {
@@ -136,7 +137,7 @@ struct Answer {
   std::string word, description;
 };
 
-// Returns the completions of the last word of the line. Empty: a file name, or anything.
+// Returns the completions of the last word of the line; none if the word may be a file name or anything else.
 std::vector<Answer> answers(const CLI::App& app, Line line) {
   const std::string last = line.empty() ? "" : line.back();
   if (!line.empty()) line.pop_back();
@@ -170,7 +171,7 @@ std::vector<Answer> answers(const CLI::App& app, Line line) {
   } else if (!command) {
     for (const CLI::App* each : commands_of(app)) all.push_back({each->get_name(), each->get_description()});
   } else {
-    // The next positional argument; the last one, if it takes several words.
+    // Completes the next positional argument, or the last one, which may take several words.
     const auto arguments = options_of(*command, true);
     std::size_t given = 0;
     bool value = false;
@@ -196,7 +197,7 @@ void complete(const CLI::App& app, const std::string& typed) {
 
 // ---- the manual page ------------------------------------------------------------------------------------------------
 
-// Escapes a leading dot or quote, which roff would read as a request.
+// Escapes text for roff: backslashes, dashes, and a dot or quote at the beginning of a line, which would be a request.
 std::string roff(const std::string& text) {
   std::string out;
   bool at_begin = true;
@@ -350,7 +351,7 @@ void add_help(CLI::App& app, int& exit_code) {
       add_text(app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
     for (std::size_t k = 0; k < options->words.size(); ++k) {
       const std::string& word = options->words[k];
-      // "render" names a command and a primitive; the command has precedence.
+      // "render" names a command and a primitive. As the first word it means the command, after another the primitive.
       const bool is_command = std::find(commands.begin(), commands.end(), word) != commands.end();
       if (const Primitive* const primitive = find_primitive(word); primitive && (k > 0 || !is_command))
         add_text(description_of(*primitive, lab::terminal(STDOUT_FILENO)));

@@ -44,7 +44,7 @@ void declare(CLI::App& command, ListOptions& o) {
   declare_output(command, o.output);
 }
 
-// The calls to explain the choice for.
+// Returns the calls whose choice of rung is to be explained.
 std::vector<Case> cases_of(const CaseOptions& s, const Primitive& primitive) {
   std::vector<Case> cases;
   for (const Type type : chosen_types(s, primitive, {Type::u32}))
@@ -57,7 +57,7 @@ std::vector<Case> cases_of(const CaseOptions& s, const Primitive& primitive) {
   return cases;
 }
 
-// One line per threshold of the primitive that a tuning file has set.
+// Returns one line per threshold of the primitive that a tuning file has set.
 std::string tuned_text(const Primitive& primitive) {
   std::string text;
   for (const ThresholdInForce& t : thresholds_in_force())
@@ -115,7 +115,7 @@ int list_thresholds(const ListOptions& o, const std::vector<const Primitive*>& c
   return Exit::all_right;
 }
 
-// The rungs that calls without a named rung get, over all types, operations and powers of two.
+// Returns the rungs that calls get if they name none, over all types, operations and powers of two.
 std::set<std::string_view> defaults_of(const Platform& platform, const Primitive& primitive) {
   std::set<std::string_view> names;
   if (!primitive.contract.choose) return names;
@@ -129,7 +129,7 @@ std::set<std::string_view> defaults_of(const Platform& platform, const Primitive
   return names;
 }
 
-// A rung that exists on the GPU and the emulator is listed once, as a GPU rung.
+// A rung or peer in the list. A rung that exists on the GPU and the emulator is listed once, as a GPU rung.
 struct Entry {
   const Rung* rung;
   std::string_view backend;
@@ -169,12 +169,12 @@ std::vector<std::string> remarks_of(const Entry& entry) {
   return remarks;
 }
 
-// A parameter's default; empty if it depends on other values.
+// Returns a parameter's default; empty if it depends on other values.
 std::string default_of(const Parameter& parameter) {
   return parameter.initial ? text_of(Settings::Item{&parameter, parameter.initial}) : std::string();
 }
 
-// The operations that read a parameter; empty if all do.
+// Returns the operations that read a parameter; empty if all do.
 std::vector<std::string> readers_of(const Primitive& primitive, const Parameter& parameter) {
   std::vector<std::string> readers;
   for (const Operation& operation : primitive.operations()) {

@@ -1,4 +1,4 @@
-// The upsweep command: one line per failure, and an exit code for each kind of failure.
+// The upsweep command. Reports a failure in one line, with an exit code for each kind of failure.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ int exit_code_of(Code code) {
   }
 }
 
-// Prints the message as one printable line, even if it quotes a file's contents or an argument.
+// Prints the message as one printable line, even if it quotes a file's contents or an argument. Returns `code`.
 int fail(int code, std::string_view what, std::string_view hint = {}) {
   constexpr std::size_t longest = 2000;
   message(fmt::format("upsweep: {}{}", printable(what, longest),
@@ -52,10 +52,11 @@ int fail(int code, std::string_view what, std::string_view hint = {}) {
   return code;
 }
 
-// Work polls the interrupt flag between its steps. A step can take seconds (an oracle over 2^30 elements), so if no
-// poll has noticed the signal within 0.3 s, this thread raises it again for the user, which ends the program at once,
-// with temporary files removed. If a poll has noticed it, the program is left to report what it kept, however slow the
-// machine. If no thread can be started, the user has to press Ctrl-C twice.
+// Starts a thread that ends the program if it does not react to a signal. Work polls the interrupt flag between its
+// steps, but a step can take seconds (an oracle over 2^30 elements). If no poll has noticed the signal within 0.3 s,
+// the thread raises the signal again, which ends the program at once and removes temporary files. If a poll has noticed
+// it, the program is left to report what it kept, however slow the machine. If no thread can be started, the user has
+// to press Ctrl-C twice.
 void hurry_interrupts() try {
   std::thread([] {
     using namespace std::chrono_literals;
@@ -66,7 +67,7 @@ void hurry_interrupts() try {
 } catch (const std::system_error&) {
 }
 
-// The arguments that are options, without values given with =.
+// Returns the arguments that are options, without the values after =.
 std::vector<std::string> options_given(int argc, char** argv) {
   std::vector<std::string> given;
   for (int k = 1; k < argc && std::string_view(argv[k]) != "--"; ++k) {
@@ -77,7 +78,8 @@ std::vector<std::string> options_given(int argc, char** argv) {
   return given;
 }
 
-// An unknown option is a better explanation than whatever the parser fails on first.
+// Returns an error for the first unknown option, or nullopt. It explains more than the error at which the parser
+// stopped.
 std::optional<Error> unknown_option(const CLI::App& command, int argc, char** argv) {
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) {
@@ -139,7 +141,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const CLI::App& command = chosen.empty() ? app : *chosen.front();
-    // An unknown command is a better explanation than the options after it, which no command has claimed.
+    // An unknown command explains more than the options after it, which no command has claimed.
     if (const auto left = app.remaining(true); chosen.empty() && !left.empty() && !left.front().starts_with('-')) {
       const Error unknown = unknown_name("command", left.front(), command_names(app));
       return fail(Exit::usage, unknown.what(), unknown.hint());
@@ -160,8 +162,8 @@ bool has_tuning() {
   return file && *file;
 }
 
-// Opening a Device registers its platform's thresholds. The first one reads the file, which may name thresholds of
-// kernels.
+// Opens a Device on each emulator, which registers the thresholds of the emulator's rungs. thresholds_in_force()
+// registers those of the CPU and the GPU. Whichever comes first reads the file.
 void read_tuning() {
   const auto backends = lab::present_backends();
   if (std::find(backends.begin(), backends.end(), Backend::simt) != backends.end()) {
@@ -180,7 +182,7 @@ int main(int argc, char** argv) {
   try {
     return app::parse_and_run(argc, argv);
   } catch (const ReaderGone& error) {
-    // Die of SIGPIPE quietly, with its status, like a program that does not ignore the signal (`upsweep ... | head`).
+    // Dies of SIGPIPE quietly, with its status, like a program that does not ignore the signal (`upsweep ... | head`).
     if (!interrupted()) {
       std::signal(SIGPIPE, SIG_DFL);
       std::raise(SIGPIPE);

@@ -38,7 +38,7 @@ std::string cell_of(const Json& value) {
   return text;
 }
 
-// RFC 4180, except that lines end with \n, as in every other output.
+// Quotes a cell as in RFC 4180. Unlike there, lines end with \n, as in every other output.
 std::string in_csv(const std::string& cell) {
   if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
   std::string quoted = "\"";
@@ -46,7 +46,7 @@ std::string in_csv(const std::string& cell) {
   return quoted + '"';
 }
 
-// One row per JSON line; the columns are the names in all lines, in order of first appearance.
+// Converts JSON lines to CSV, one row each. The columns are the names in all lines, in order of first appearance.
 std::string csv_of(const std::vector<std::string>& lines) {
   std::vector<Json> rows;
   std::vector<std::string> columns;
@@ -72,7 +72,7 @@ lab::Terminal terminal_for(const OutputOptions& options) {
   return lab::terminal(STDOUT_FILENO);
 }
 
-// Seconds between progress lines where they cannot be updated in place.
+// Returns the seconds between progress lines if they cannot be updated in place.
 double line_period() {
   const char* const text = std::getenv("UPSWEEP_PROGRESS");
   const double seconds = text ? parse_number<double>(text).value_or(0) : 0;
@@ -141,7 +141,7 @@ Progress::Progress(std::string what)
       terminal_(lab::terminal(STDERR_FILENO)),
       in_place_(isatty(STDERR_FILENO)),
       period_(in_place_ ? 1 : line_period()) {
-  // A sleeping thread does not disturb measurements; it wakes only when a line is due.
+  // The thread does not disturb measurements: it sleeps until a line is due.
   try {
     ticker_ = std::jthread([this](const std::stop_token& stop) {
       std::unique_lock lock(mutex_);

@@ -32,19 +32,19 @@ bool prints_tables(const OutputOptions& o);
 // CSV; the file of -o gets JSON lines, whatever the format. -o - means --format json.
 class Output {
  public:
-  // Throws Error(invalid_argument) if standard output would have to hold both the format's output and the lines of -o
-  // -.
+  // Throws Error(invalid_argument) if both the format's output and the lines of `-o -` would go to standard output.
   explicit Output(const OutputOptions& options);
   void json_line(const std::string& line);
-  // Writes a record, complete to standard output, and to the file in the short form (lab::RecordWriter).
+  // Writes a record: with all fields to standard output, in the compact form (lab::RecordWriter) to the file.
   void record(const lab::Record& record);
   void table(std::string_view text);
   // Writes text at the start of the file of -o, but not to standard output.
   void begin_file_with(std::string_view text);
-  // Gives the file its final name.
+  // Prints the CSV, if that is the format, and gives the file its final name.
   void commit();
-  // For lines that are useful without those that should follow. Call it after a line. If the program is interrupted
-  // later, the lines so far stay as FILE.partial, whose name it returns; nullopt without a file.
+  // Keeps the lines written so far, as FILE.partial, if the program is interrupted later. Call it after a line, for
+  // lines that are useful without those that would follow. Returns the name of FILE.partial; nullopt if there is no
+  // file.
   std::optional<std::string> keep_if_interrupted();
   const lab::Terminal& terminal() const { return terminal_; }
 
@@ -64,14 +64,14 @@ class Progress {
  public:
   explicit Progress(std::string what);
   ~Progress() { clear(); }
-  // A total of 0 means unknown. Also reports between updates that are far apart.
+  // Reports the state; a total of 0 means unknown. Between updates, a thread repeats the report.
   void update(std::size_t done, std::size_t total, std::string_view note = {});
-  void clear();  // required before printing anything else
+  void clear();  // erases the line; required before printing anything else
 
  private:
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
-  void show();  // if a line is due; requires mutex_
+  void show();  // prints the line if it is due; requires mutex_
   std::string what_;
   lab::Terminal terminal_;
   bool in_place_;
@@ -89,7 +89,7 @@ class Progress {
 // Writes text to standard output. Throws Error(io_error) if it is full or closed.
 void print(std::string_view text);
 
-// Prints one line to standard error; it is lost if that cannot be written.
+// Prints one line to standard error. Ignores write errors.
 void message(std::string_view text);
 
 }  // namespace upsweep::app

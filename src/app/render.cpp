@@ -120,7 +120,7 @@ void take_size(const std::string& text, Picture& picture) {
 }
 
 bool is_film(const RenderOptions& o) { return o.output == "-" || has_ending(o.output, ".y4m"); }
-// The output format; nullopt for a film, or if nothing is written.
+// Returns the output format; nullopt for a film, or if nothing is written.
 std::optional<ImageFormat> format_of(const RenderOptions& o) {
   if (o.output.empty() || (!o.frames.empty() && is_film(o))) return std::nullopt;
   return image_format(o.output);
@@ -202,7 +202,7 @@ std::optional<float> alpha_of(const RenderOptions& o) {
   return o.alpha ? std::optional(static_cast<float>(*o.alpha)) : std::nullopt;
 }
 
-// Fails at once if the image, its bins and the reference image do not fit in memory.
+// Throws Error(out_of_memory), before any work, if circles, images and bins do not fit in host memory.
 void require_memory(const RenderOptions& o, const Picture& picture, std::size_t circles) {
   const double floats = double(picture.width) * picture.height * count_of(picture.channels) * (o.check ? 3 : 2);
   const double needed = floats * sizeof(float) + 2. * circles * sizeof(Circle);
@@ -224,7 +224,7 @@ void enlarge(std::vector<Circle>& circles, double pixels, const Picture& p) {
   for (Circle& c : circles) c.radius = std::max(c.radius, radius);
 }
 
-// True if a seed changes the scene; some lists of circles are fixed.
+// True if the seed changes the scene's circles; those of some scenes are fixed.
 bool is_random(const Scene& scene) {
   const auto some = [&](std::uint64_t seed) { return draw_scene(scene, 8, seed); };
   const std::vector<Circle> one = some(2), other = some(3);
@@ -235,7 +235,7 @@ Platform& platform_of(const RenderOptions& o) {
   return lab::open_platform(chosen_backends(CaseOptions{.backends = {o.backend}}, {}).front());
 }
 
-// The rungs with a limit on their scratch memory.
+// Returns the rungs that respect a limit on their scratch memory.
 std::vector<std::string_view> limited_rungs(const Platform& platform) {
   std::vector<std::string_view> names;
   for (const Rung* rung : platform.rungs_of(render_contract))
@@ -371,7 +371,7 @@ class Renderer {
     const auto clock = lab::make_clock(device_.platform());
     const auto time_us = [&](int samples, int batch) { return clock->time_us(call, samples, batch, device_.stream()); };
     time_us(1, 1);  // allocates scratch
-    // Enough consecutive draws for events to be accurate.
+    // Enough consecutive draws per sample for the events to be accurate.
     const double once = time_us(1, 1).front();
     const int batch = static_cast<int>(std::clamp(2000 / std::max(once, 1.), 1., 200.));
     constexpr int runs = 15;
@@ -417,7 +417,7 @@ FrameRange frames_of(const std::string& text) {
               "write --frames 0:300 for the first 300");
 }
 
-// The name of a frame's image, from a pattern with one %d or %04d.
+// Returns the name of a frame's image, from a pattern with one %d or %04d.
 std::string numbered(const std::string& pattern, unsigned frame) {
   const std::size_t at = pattern.find('%'), letter = pattern.find('d', at);
   unsigned digits = 0;
@@ -431,7 +431,8 @@ std::string numbered(const std::string& pattern, unsigned frame) {
               "write -o out-%04d.png, or a film: -o film.y4m, or -o - into a video encoder");
 }
 
-// The circles move in f32, on the device, so the view is rounded to f32.
+// Sets the view of a film. Its circles move in f32, on the device, so the view is not mapped in f64 as for a picture,
+// and its pixels must be at least as far apart as f32 numbers.
 void show_moving(const Viewport& view, Picture& picture) {
   if (std::min((view.x1 - view.x0) / picture.width, (view.y1 - view.y0) / picture.height) < view.spacing<float>())
     throw Error(Code::invalid_argument, "--view: the pixels of a film would be closer together than f32 numbers",

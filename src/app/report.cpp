@@ -28,7 +28,7 @@ struct ReportOptions {
   std::vector<std::string> types;
   unsigned channels = 1;
   bool check = false;
-  std::vector<const CLI::Option*> not_shown{}, not_filled{}, not_drawn{};  // options that the three reports do not read
+  std::vector<const CLI::Option*> not_shown{}, not_filled{}, not_drawn{};  // unread by show, readme and plot
   const CLI::Option *type_option = nullptr, *channels_option = nullptr;
 };
 
@@ -108,7 +108,7 @@ int show(const ReportOptions& o) {
   Output output({.json = o.output.json, .format = o.output.format});
   bool any = false;
   for (const std::string& path : o.files) {
-    // A series: records that differ only in n and in the contestant. In order of first appearance.
+    // A series has the records that differ only in n and in the contestant; series are in order of first appearance.
     std::vector<std::string> order;
     std::map<std::string, std::vector<lab::Record>> series;
     for (lab::Record& r : read_selected(o, path)) {

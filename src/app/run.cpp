@@ -90,8 +90,8 @@ const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platfor
   throw unknown_name("rung", o.rung, names);
 }
 
-// Returns the requested type of sums, if the rung itself writes it. Sums of halves are f32 by default, because the
-// parts of a file are added one by one.
+// Returns the type in which the rung itself computes sums, if that is wider than the input's: the requested type, or
+// f32 by default for f16 and bf16, because the sums of a file's chunks are added one by one. Otherwise returns nullopt.
 std::optional<Type> type_of_rung(const RunOptions& o, const Primitive& primitive, const Rung& rung, Operation operation,
                                  Type input) {
   const auto out = o.out_type.empty() && is_half_type(input) ? Type::f32 : parse<Type>(o.out_type);
@@ -99,7 +99,7 @@ std::optional<Type> type_of_rung(const RunOptions& o, const Primitive& primitive
   return is_sum && out && rung.takes_wider_output && widens_sums(input, *out) ? out : std::nullopt;
 }
 
-// Returns the element types for which the primitive has this operation. The CPU's rungs have all of them.
+// Returns the element types for which the primitive has this operation: those of its CPU rungs, which have all.
 std::vector<Type> types_of(const Primitive& primitive, Operation operation) {
   std::vector<Type> types = primitive.types();
   const Rungs rungs = lab::open_platform(Backend::cpu).rungs_of(primitive.contract);
@@ -111,7 +111,7 @@ std::vector<Type> types_of(const Primitive& primitive, Operation operation) {
 
 // Returns the type to compute in: the input's, or a wider one if requested.
 Type chosen_type(const RunOptions& o, const Primitive& primitive, Operation operation, Type input) {
-  // The output has the input's type, unless it is an index.
+  // True if the output has the input's type, so that a wider input widens the output; false for an index.
   const Call call{.operation = operation, .in = {{{.type = Type::f64}}}};
   const bool in_type = primitive.sums_in_type && primitive.contract.type_of_output(call, 0) == Type::f64;
   const std::vector<Type> types = types_of(primitive, operation);
@@ -138,7 +138,7 @@ Type chosen_type(const RunOptions& o, const Primitive& primitive, Operation oper
   return type;
 }
 
-// Returns how many elements of the input to take: -n, or all (nullopt if unknown before the end).
+// Returns the number of elements to take from the input: -n, or all; nullopt if that is unknown until the end.
 std::optional<std::uint64_t> chosen_count(const RunOptions& o, const ArrayReader& reader) {
   if (o.size.empty()) return reader.count();
   const std::size_t n = lab::parse_size("-n", o.size);
@@ -193,7 +193,8 @@ void require_some_rung(const Primitive& primitive, Platform& platform, const Cas
               fmt::format("of {} it takes {}", to_string(c.type), fmt::join(names, ", ")));
 }
 
-// Reports how many elements are in no bin of a histogram, unless that output was requested.
+// Reports the number of elements in no bin of a histogram, if `output` is that number. Called for outputs that the user
+// did not request.
 void report_outside(const Streamer& streamer, std::size_t output, std::span<const std::byte> elements) {
   std::uint64_t outside = 0;
   if (streamer.other_outputs()[output - 1].name != "outside" || elements.size() != sizeof outside) return;
@@ -234,7 +235,7 @@ int work(const RunOptions& o) {
       throw Error(Code::invalid_argument, fmt::format("{} shapes generated inputs", item.parameter->name),
                   "omit it: the file is the input");
   require_readers(cases, {platform.backend()}, {&rung});
-  // An image's channels set the parameter.
+  // The parameter `channels` defaults to the number of channels of an image.
   if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
     if (!c.settings.find("channels")) c.settings.set(*channels, std::uint64_t{reader->channels()});
   require_some_rung(primitive, platform, c);

@@ -21,11 +21,13 @@ std::string shown(const std::string& input);
 // The main input and the other inputs, read in step. Every member throws Error.
 class Inputs {
  public:
-  // The main input's elements are passed as `type`, which is theirs or wider. `count`: the elements to take, if known.
+  // Converts the main input's elements to `type`, which is their type or a wider one. `count` is the number of elements
+  // to take, if known.
   Inputs(const RunOptions& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main, Type type,
          std::optional<std::uint64_t> count);
-  // Opens the other inputs' files and compares their sizes, if known, with the main input's. Inputs that are read as a
-  // whole follow the others. If there are fewer files than inputs, optional inputs are omitted.
+  // Opens the other inputs' files and compares their sizes, if known, with the main input's. On the command line,
+  // inputs that are read as a whole follow the others. If there are fewer files than inputs, optional inputs are
+  // omitted.
   void open(const RunOptions& o, Streamer& streamer, const Primitive& primitive);
   // Returns the main input's shape, if all of it is read and the file has one.
   std::optional<Shape> shape() const { return most_ == ~std::uint64_t{0} ? readers_[0]->shape() : std::nullopt; }
@@ -43,17 +45,18 @@ class Inputs {
 
   // Reads the next elements of every input, equally many of each; returns false at the end.
   bool read(Chunk& chunk);
-  // Bytes of all inputs together; 0 if unknown.
+  // Returns the bytes of all inputs together; 0 if unknown.
   std::size_t bytes() const;
 
  private:
-  // Elements are read in C order, so a vector matches any shape of its size, but rows do not match columns.
+  // Throws if an input has the main input's rank but another shape. Elements are read in C order, so a vector matches
+  // any shape of its size, but an array does not match its transpose.
   void require_same_shape(const ArrayReader& other, const std::string& name) const;
   void add(std::unique_ptr<ArrayReader> reader);
 
   const std::size_t chunk_bytes_;
   const Type type_;      // type of the main input's elements after widening
-  std::size_t largest_;  // the widest input's element, bytes
+  std::size_t largest_;  // bytes of the widest input's element
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<ArrayReader>> readers_;  // the main input first
   std::optional<std::uint64_t> count_;                 // elements to take, if known

@@ -104,7 +104,7 @@ void Outputs::put(std::span<const std::byte> elements, std::size_t output) {
   if (output >= files_.size()) return;  // optional, and not requested
   if (files_[output]) return files_[output]->write(elements);
   if (!prints_result_) return;  // a table is printed instead
-  // In small parts, because text takes several times the bytes of its numbers.
+  // Prints in small parts, because the text takes several times the memory of its numbers.
   for (const std::size_t most = size_of(type_) << 12; !elements.empty();) {
     const auto some = elements.first(std::min(most, elements.size()));
     print(as_text(type_, some, json_, first_));

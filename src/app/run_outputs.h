@@ -19,15 +19,15 @@ namespace upsweep::app {
 // Error.
 class Outputs {
  public:
-  // Opens all outputs. `count`: the main input's elements, if known; `shape`: for an output that has the main input's
-  // shape.
+  // Opens all outputs. `count` is the number of elements of the main input, if known; `shape` is the main input's
+  // shape, for an output that has the same.
   Outputs(const RunOptions& o, const Streamer& streamer, std::optional<std::uint64_t> count,
           const std::optional<Shape>& shape);
   // Takes the next elements of an output, as a Streamer passes them.
   void put(std::span<const std::byte> elements, std::size_t output);
-  // Prints text before or after the result; omitted if everything goes to files.
+  // Prints text before or after the result; does nothing if everything goes to files.
   void print(const std::string& text);
-  // Commits all files or none. Prints the text before the renames, because it cannot be undone.
+  // Prints `last_text`, then commits all files or none. In this order, a failure to print leaves no files.
   void commit(const std::string& last_text);
 
  private:

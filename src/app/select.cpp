@@ -69,7 +69,7 @@ namespace {
 
 bool is_read(const TuningField& field, Backend backend) { return field.of_cpu == (backend == Backend::cpu); }
 
-// Calls f for the primitives named on a command line, or for all if none is named.
+// Returns the words that f adds for the primitives named on a command line, or for all primitives if none is named.
 template <class F>
 std::vector<std::string> of_primitives(const Line& line, F&& f) {
   std::vector<std::string> words;
@@ -95,7 +95,7 @@ CLI::Option* offer_primitives(CLI::Option* option, Offered offered) {
 
 namespace {
 
-// The backends that a command line selects.
+// Returns the backends that a command line selects.
 std::vector<Backend> backends_of(const Line& line, Offered offered) {
   if (offered == Offered::any) return lab::present_backends();
   if (offered == Offered::of_explain) return {Backend::simt};
@@ -376,7 +376,7 @@ std::vector<const Rung*> chosen_rungs(const CaseOptions& options, const Primitiv
       continue;
     }
     const bool by_default = options.rungs.empty() && there && (filter.mutants || !rung->expected_wrong);
-    // Peers are included whichever rungs are named, for comparison.
+    // Peers are included for comparison, whichever rungs are named.
     if (rung->peer ? ((filter.peers && there) || named) : (named || by_default)) chosen.push_back(rung);
   }
   const auto& names = options.rungs;

@@ -10,7 +10,8 @@
 
 namespace upsweep::app {
 
-// The options that select cases and rungs, the same on every subcommand that has them. Empty: the subcommand's default.
+// The options that select cases and rungs, the same on every subcommand that has them. An empty one stands for the
+// subcommand's default.
 struct CaseOptions {
   std::vector<std::string> primitives, rungs, backends, types, ops, inputs;
   std::string sizes;
@@ -18,21 +19,21 @@ struct CaseOptions {
   std::string device;               // GPU that the emulators model; empty: an H200
 };
 
-// Declares the options on a command; sizes are -n. A command that always uses one backend has no --backend.
+// Declares these options on a command; sizes are -n. Omits --backend for a command that always uses the same backend.
 void declare_case_options(CLI::App& command, CaseOptions& options, bool with_backend = true);
 
-// declare_device() adds --device to a command that emulates; the other function applies it, and must run before rungs
-// are chosen. Throws Error(invalid_argument) if no device has that name.
+// declare_device() adds --device to a command that emulates. emulate_device() makes the emulators model that device; it
+// must be called before rungs are chosen, and throws Error(invalid_argument) if no device has that name.
 void declare_device(CLI::App& command, CaseOptions& options);
 void emulate_device(const CaseOptions& options);
 
 // Returns the text that `upsweep list` prints about a primitive.
 std::string description_of(const Primitive& primitive, const lab::Terminal& terminal);
 
-// The cases that a command accepts: any; those on a user's file, without peers and mutants, on the CPU unless --backend
-// says otherwise; or emulated kernels.
+// The cases for which a command offers words. any: all; of_run: those on a user's file, without peers and mutants, on
+// the CPU unless --backend says otherwise; of_explain: emulated kernels.
 enum class Offered { any, of_run, of_explain };
-// Complete an option's values with names of the primitives on the command line.
+// Offer completions for an option's values: names that belong to the primitives on the command line.
 CLI::Option* offer_primitives(CLI::Option*, Offered = Offered::any);
 CLI::Option* offer_rungs(CLI::Option*, Offered = Offered::any);
 CLI::Option* offer_backends(CLI::Option*);
@@ -40,11 +41,14 @@ CLI::Option* offer_types(CLI::Option*);
 CLI::Option* offer_operations(CLI::Option*);
 CLI::Option* offer_params(CLI::Option*, Offered = Offered::any);
 
-// The fields of Tuning that rungs of the primitive read.
+// Returns the fields of Tuning that rungs of the primitive read.
 std::vector<const TuningField*> tuning_of(const Primitive& primitive);
 
-// Each throws Error(invalid_argument) with the nearest name if a name does not exist. If no primitive is named, returns
-// all that take one of the named types.
+// Return what the options name. Throw Error(invalid_argument), with the nearest name, for a name that does not exist.
+// If none is named, they return:
+//   chosen_primitives()  all that take one of the named types, without the ceilings
+//   chosen_backends()    `otherwise`
+//   chosen_types()       the types of `otherwise` that the primitive takes, or else the first that it takes
 std::vector<const Primitive*> chosen_primitives(const CaseOptions& options);
 const Primitive& chosen_primitive(const std::string& name);
 std::vector<Backend> chosen_backends(const CaseOptions& options, const std::vector<Backend>& otherwise);
@@ -52,9 +56,9 @@ std::vector<Type> chosen_types(const CaseOptions& options, const Primitive& prim
 // Returns the named operations, or `otherwise` if none is named.
 std::vector<Operation> chosen_operations(const CaseOptions& options, const Primitive& primitive,
                                          std::vector<Operation> otherwise);
-// Returns the named inputs; by default "uniform", or those with sizes of their own.
+// Returns the named inputs; by default those with a fixed size, or else "uniform".
 std::vector<std::string> chosen_inputs(const CaseOptions& options, const Primitive& primitive, Type type);
-// Returns the given sizes; by default the input's size, or else `otherwise`, written as on the command line.
+// Returns the given sizes; by default the input's fixed size, or else `otherwise`, written as on the command line.
 std::vector<std::size_t> chosen_sizes(const CaseOptions& options, const Primitive& primitive, const std::string& input,
                                       const std::string& otherwise);
 // Sets the given parameters on a case: those of the primitive, and tuning that rungs of the backend read.
@@ -63,24 +67,24 @@ void set_params(const CaseOptions& options, const Primitive& primitive, Backend 
 void require_readers(const CaseOptions& options, const std::vector<Backend>& backends,
                      const std::vector<const Rung*>& rungs);
 
-// Rungs of a primitive to choose in addition to the named ones.
+// Selects the rungs of a primitive that are chosen without being named.
 struct RungFilter {
-  enum class Arrays { any, device, host } arrays = Arrays::any;  // the memory that their arrays are in
+  enum class Arrays { any, device, host } arrays = Arrays::any;  // by the memory of their arrays
   bool peers = false;
   bool mutants = false;  // deliberate bugs; a named one is always chosen
-  bool choice = false;   // the default, which can also be named
+  bool choice = false;   // if no rungs are named: adds `default`, which runs the rung that the library would choose
 };
 std::vector<const Rung*> chosen_rungs(const CaseOptions& options, const Primitive& primitive, Platform& platform,
                                       const RungFilter& filter);
-// Throws if the case is larger than any of these rungs takes (peers do not count).
+// Throws if the case is too large for all of these rungs (peers do not count).
 void require_rung_for(const Primitive& primitive, const std::vector<const Rung*>& rungs, const Case& c);
-// Throws if a named rung exists on none of these platforms; the message lists the platforms that have it.
+// Throws if a named rung exists on none of these platforms; the hint lists the backends that have it.
 void require_known_rungs(const CaseOptions& options, const std::vector<const Primitive*>& primitives,
                          const std::vector<Platform*>& platforms);
 
 // Returns the candidate with the fewest edits to `name`, or "" if none is close.
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
-// Error(invalid_argument): "no rung named 'smid'; did you mean 'simd'?", with all names in the hint.
+// Returns Error(invalid_argument): "no rung named 'smid'; did you mean 'simd'?", with all names in the hint.
 Error unknown_name(const std::string& kind, const std::string& name, const std::vector<std::string>& candidates);
 
 }  // namespace upsweep::app

@@ -28,14 +28,14 @@ constexpr Array input_array(Type type, std::size_t count, const void* data) {
 
 inline constexpr std::size_t arrays_of_a_call = 4;  // maximum number of inputs, and of outputs
 
-// Arrays and scalars are in the order of the primitive's contract.
+// One call of a rung. Arrays and scalars are in the order of the primitive's contract.
 struct Call {
   Operation operation{};
   std::array<Array, arrays_of_a_call> in{};
   std::array<Array, arrays_of_a_call> out{};
   Scalars scalars{};
   Tuning tuning{};
-  MemoryKind arrays = MemoryKind::device;  // the memory that holds them
+  MemoryKind arrays = MemoryKind::device;  // the memory that holds the arrays
   Workspace* workspace = nullptr;          // scratch; used by one stream at a time
   Stream stream{};
 

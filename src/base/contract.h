@@ -29,26 +29,28 @@ enum class Join : std::uint8_t {
   shifted,      // concatenates positions, adding the number of elements in the first part to the second's
   by_operator,  // element by element, with the call's operator
   by_addition,  // element by element
-  merged,       // bucket by bucket, or in the order of the keys
+  merged,       // bucket by bucket, or by key
   drawn_over,   // the second part is drawn onto the result of the first
   not_at_all
 };
-// State carried into a part from those before it: none, the operator's running total, or the last element.
+// State carried into a part of an input from the preceding parts: none, the operator's running total, or the last
+// element.
 enum class Carry : std::uint8_t { nothing, total, last_element };
 
 // An array that a call writes.
 struct OutputRole {
   std::string_view name;
   std::uint8_t may_be = 0;  // bit j: may be the same memory as in[j]; every other overlap is an error
-  // Returns the required type; if the caller may choose it, that of call.out. Null: the main input's.
+  // Returns the required element type, which is that of call.out if the caller may choose it. Null: the main input's
+  // type.
   Type (*type)(const Call&) = nullptr;
-  // Returns the number of elements that a call writes; 0 if it omits this output. After the call, `counted` is the
-  // value in out[count_output]; before it, `counted` is n, and the result is the size that the array must have. Null:
-  // n.
+  // Returns the number of elements that a call writes; 0 if the call omits this output. After the call, `counted` is
+  // the value in out[count_output]. Before the call, `counted` is n, and the result is the size that the array must
+  // have. Null: n.
   std::size_t (*count)(const Call&, std::uint64_t counted) = nullptr;
   const char* types = "";   // hint in the error for an array of another type
-  std::string_view file{};  // name of its file, such as "offsets"; empty for the main output and those without a file
-  bool on_request = false;  // its file is optional
+  std::string_view file{};  // name of its file, such as "offsets"; empty for the main output and if it has no file
+  bool on_request = false;  // its file is written only on request
   Join (*join)(const Call&) = nullptr;  // null: in_sequence
 };
 
@@ -71,7 +73,7 @@ struct Contract {
   // Returns the state carried from part to part. Null: Carry::nothing.
   Carry (*carry)(const Call&) = nullptr;
   static constexpr int no_count = -1;
-  int count_output = no_count;  // index of the u64 output that holds the element count of others
+  int count_output = no_count;  // index of the u64 output that has the element count of other outputs
   // Returns the rung for a call that names none; defined in the ladder's choose.h. It reads types, counts, scalars and
   // the kind of memory, but no elements. Null: every call must name a rung.
   Choice (*choose)(const Call&, const Machine&) = nullptr;
@@ -90,8 +92,8 @@ struct Contract {
   std::size_t room(const Call& c, std::size_t k) const { return written(c, k, c.n()); }  // elements
 };
 
-// Returns the type for indices below n, or for offsets or lengths up to n: the caller's, if it is a 32- or 64-bit
-// integer that can hold n; otherwise the narrower of u32 and u64 that can.
+// Returns the type for indices below n, or for offsets or lengths up to n: the caller's type, if it is a 32- or 64-bit
+// integer that can hold n; otherwise u32 if that can, else u64.
 constexpr Type index_type(Type given, std::size_t n) {
   const bool takes_i32 = n <= 0x7fffffffu, takes_u32 = n <= 0xffffffffu;
   if (given == Type::u64 || given == Type::i64 || (given == Type::i32 && takes_i32)) return given;
@@ -109,8 +111,9 @@ void require_array(std::string_view who, std::string_view name, const Array& arr
 // Returns the rung for a call that names none, on this platform; null if the ladder has none there.
 const Rung* chosen_rung(const Contract& contract, const Platform& platform, const Call& call);
 
-// All contracts, one per ladder; the contract of that name, or null; and the rungs of all ladders on this platform. A
-// program that calls any of these links every ladder; other programs link only the ladders that they name.
+// Return all contracts, one per ladder; the contract of that name, or null if there is none; and the rungs of all
+// ladders on this platform. A program that calls any of these functions links every ladder; other programs link only
+// the ladders that they name.
 std::span<const Contract* const> contracts();
 const Contract* find_contract(std::string_view name);
 std::vector<const Rung*> all_rungs(const Platform& platform);

@@ -2,19 +2,20 @@
 //
 // For a GPU or a CPU, a rung is compiled for everything that its primitive supports. For the emulators, it is compiled
 // only for the types in its Coverage, because a kernel's behaviour hardly depends on the type; find() returns null for
-// the others.
+// the other types.
 //
 //             plain                                       traced
 //   kinds     i32 and f32 with every operation            i32 with every operation, f32 with typical ones
-//   widths    and every other type with typical ones      and u8, i16 and f64 with typical ones: each width once
+//   widths    also all other types, with typical ones     also u8, i16 and f64, with typical ones: each width once
 //
-// A primitive of keys, which takes neither i32 nor f32, is compiled for u32 and u64 instead; one of f32 alone, for f32.
+// A primitive of keys, which takes neither i32 nor f32, is compiled for u32 and u64 instead; a primitive of f32 alone,
+// for f32.
 //
 // The binding of a ladder lists its operations and marks the typical ones; if a primitive has only one operation, it is
 // typical. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles everything, which takes several times as long.
 //
-// -DUPSWEEP_GPU_ONE_TYPE=ON compiles GPU kernels only for the first type, i32 with every operation. It checks in a
-// tenth of the time that they compile for an architecture.
+// -DUPSWEEP_GPU_ONE_TYPE=ON compiles GPU kernels only for the first of these types, usually i32, with every operation.
+// That takes a tenth of the time, and checks that the kernels compile for an architecture.
 #pragma once
 #include "base/implementation.h"
 #include "base/listed_operation.h"

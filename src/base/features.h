@@ -15,7 +15,7 @@ enum class Feature : std::uint8_t {
 inline constexpr Feature all_features[] = {Feature::warp_reduce, Feature::copy_16, Feature::bulk_copy, Feature::cluster,
                                            Feature::overlap};
 
-// The first compute capability that has it, times ten.
+// Returns the first compute capability that has the feature, times ten.
 constexpr int first_capability(Feature feature) {
   return feature == Feature::warp_reduce || feature == Feature::copy_16 ? 80 : 90;
 }

@@ -1,5 +1,5 @@
 // The vocabulary of a rung's implementation: what a rung declares about itself, and what every call passes besides
-// arrays. Kernel files need only this and the device's limits from base/.
+// arrays. From base/, kernel files need only this header and machine.h.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace upsweep {
 
 // ---- declared by a rung ---------------------------------------------------------------------------------------------
 
-// A rung's description of itself. The laboratory prints it beside the measurements; the generated tables contain it.
+// A rung's description of itself, which the laboratory prints with the measurements and in the generated tables.
 struct Story {
   std::string_view idea{};        // what changed from the rung below, and why that should be faster
   std::string_view prediction{};  // the measurement to expect: "beats X below 2^18, ties above"
@@ -68,7 +68,7 @@ struct Tuning {
   Knob<unsigned> grid{};      // blocks per launch
   Knob<unsigned> threads{};   // of a CPU rung; 0: all cores
   Knob<unsigned> streams{};   // of rungs that copy from host memory
-  Knob<std::size_t> chunk{};  // elements per copy of each of these streams
+  Knob<std::size_t> chunk{};  // elements per copy on each of these streams
 
   constexpr unsigned block_or(std::size_t own) const { return block.value_or(static_cast<unsigned>(own)); }
   constexpr unsigned grid_or(std::size_t own) const { return grid.value_or(static_cast<unsigned>(own)); }

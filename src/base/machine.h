@@ -26,7 +26,7 @@ struct Needs {
   static constexpr std::uint8_t bit(Feature f) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(f)); }
 };
 
-// Maximum resident threads per multiprocessor of the compute capability, times ten.
+// Returns the maximum number of resident threads per multiprocessor. `capability`: the compute capability, times ten.
 constexpr int most_resident_threads(int capability) {
   if (capability == 75) return 1024;
   return (capability > 80 && capability < 90) || capability >= 110 ? 1536 : 2048;
@@ -34,16 +34,16 @@ constexpr int most_resident_threads(int capability) {
 
 struct Machine {
   std::string_view name;  // "h200"; for a real GPU, the name that its driver reports
-  // Compute capability times ten, 0 for a CPU: the device's, and the newest not above it for which the kernels are
-  // compiled. Code for an older architecture cannot use a newer device's features.
+  // Compute capabilities, times ten; 0 for a CPU. `capability`: the device's. `code`: the newest, up to the device's,
+  // for which the kernels are compiled; code for an older architecture cannot use a newer device's features.
   int capability = 0, code = 0;
   int multiprocessors = 0;             // for a CPU, cores
   int threads_per_multiprocessor = 0;  // maximum resident
   std::size_t shared_per_block = 0, shared_per_multiprocessor = 0;  // maximum, in bytes; per block after opting in
   std::size_t l2_bytes = 0;
 
-  // The resident threads for which kernels that ask for as many as possible have registers: the device's maximum, or
-  // fewer if the kernels are compiled for an architecture with fewer.
+  // Returns the resident threads per multiprocessor of a kernel whose launch bounds ask for as many as possible: the
+  // device's maximum, or fewer if the kernels are compiled for an architecture with fewer.
   constexpr int bounded_threads() const {
     const int most = most_resident_threads(code);
     return threads_per_multiprocessor < most ? threads_per_multiprocessor : most;
@@ -60,21 +60,23 @@ struct Machine {
   Machine as(int older) const;
 };
 
-// Applies the environment variable UPSWEEP_CAPABILITY: 8.0 makes every GPU count as a GPU of that capability, to see or
-// time the rungs that it would run. Throws Error(invalid_argument) for an unknown capability.
+// Returns `machine` as limited by the environment variable UPSWEEP_CAPABILITY: with 8.0, every GPU counts as a GPU of
+// that capability, to see or time the rungs that such a GPU would run. Throws Error(invalid_argument) for an unknown
+// capability.
 Machine as_environment_says(const Machine& machine);
 
-// The current device of the library that this is linked into, which is the CUDA backend or an emulator.
+// Returns the current device of the library that this function is linked into: the CUDA backend or an emulator.
 const Machine& machine();
 
-// The GPUs that the emulators can emulate, oldest first.
+// Returns the GPUs that the emulators can emulate, oldest first.
 std::span<const Machine> emulated_machines();
-// Throws Error(invalid_argument) if there is none of this name.
+// Returns the emulated GPU of this name. Throws Error(invalid_argument) if there is none.
 const Machine& emulated_machine(std::string_view name);
 
-// "bulk copies and 192 KiB of shared memory per block"; "nothing special" if a rung runs everywhere.
+// Returns a description such as "bulk copies and 192 KiB of shared memory per block"; "nothing special" if a rung runs
+// everywhere.
 std::string to_string(const Needs& needs);
-// "t4 (compute capability 7.5, 64 KiB of shared memory per block)"
+// Returns a description such as "t4 (compute capability 7.5, 64 KiB of shared memory per block)".
 std::string to_string(const Machine& machine);
 
 }  // namespace upsweep

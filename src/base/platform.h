@@ -1,4 +1,4 @@
-// The interface of a backend: memory, a queue and rungs. The CPU, CUDA and the emulator each implement Platform; the
+// The interface of a backend: memory, streams and rungs. The CPU, CUDA and the emulator each implement Platform; the
 // library and the laboratory access a backend only through it.
 #pragma once
 #include <cstddef>
@@ -29,7 +29,7 @@ struct Description {
 class MemorySpace {
  public:
   virtual ~MemorySpace() = default;
-  // Aligned to 256 bytes. Throws Error(out_of_memory).
+  // Returns memory aligned to 256 bytes. Throws Error(out_of_memory).
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   // Copies and fills are stream-ordered; they are complete when the platform's synchronize() returns.
@@ -45,14 +45,15 @@ class Platform : public MemorySpace {
   virtual Description describe() const = 0;
   virtual Rungs rungs_of(const Contract&) const = 0;  // in ladder order
   virtual const Machine& machine() const = 0;
-  // With a single address space, every kind is the same memory.
+  // Returns the memory of this kind; with a single address space, every kind is the same memory.
   virtual MemorySpace& memory(MemoryKind) { return *this; }
   // True if this platform's kernels can access the memory at this address, whoever allocated it.
   virtual bool reaches(const void*) const { return true; }
   // Waits for the stream. Throws Error(device_error) for any failure on it since the last synchronize().
   virtual void synchronize(Stream stream = {}) = 0;
-  // Makes this the calling thread's current device, in a program with several, and returns the one before. The memory
-  // and stream functions do so themselves; call it before calling a rung's function.
+  // Makes this platform's device the calling thread's current device, in a program with several, and returns the
+  // previous one. allocate(), copies, fills and synchronize() do so themselves; call it before calling a rung's
+  // function.
   virtual int activate() { return 0; }
   virtual Stream create_stream() { return {}; }
   virtual void destroy_stream(Stream) noexcept {}
@@ -62,8 +63,8 @@ class Platform : public MemorySpace {
   virtual void reactivate(int) noexcept {}
 };
 
-// Makes a platform the calling thread's current device while it exists, and then the one before: callers who use several
-// GPUs keep theirs.
+// Makes a platform's device the calling thread's current device for the lifetime of this object, then makes the
+// previous one current again, so that callers who use several GPUs keep theirs.
 class Activated {
  public:
   explicit Activated(Platform& platform) : platform_(platform), before_(platform.activate()) {}
@@ -76,8 +77,8 @@ class Activated {
   const int before_;
 };
 
-// The platforms of this program. cuda_platform() is null if the program was built without CUDA or finds no GPU;
-// why_no_cuda() says which. The emulators are in simt/report.h.
+// The platforms of this program. cuda_platform() returns null if the program was built without CUDA or finds no such
+// GPU; why_no_cuda() returns the reason. The emulators are in simt/report.h.
 Platform& cpu_platform();
 Platform* cuda_platform(int ordinal = 0);
 std::string why_no_cuda();

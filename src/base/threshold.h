@@ -1,6 +1,6 @@
 // Crossover points, at which one rung takes over from the next (in choose.h) or, inside a rung, a larger tile, table or
-// launch from a smaller one. Each is defined beside its use, with its measurement. It can be set at run time to tune
-// for another machine, or to let a check reach both sides with few elements.
+// launch from a smaller one. A threshold is defined where it is used, with its measurement. It can be set at run time
+// to tune for another machine, or to let a check reach both sides with few elements.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -13,8 +13,8 @@ namespace upsweep {
 template <class O>
 inline constexpr bool finds_index = requires { O::finds_index; };
 
-// True if rung R supports this type and operation. A rung with restrictions declares `supports`; so does one that finds
-// indices, which others do not.
+// True if rung R supports this type and operation. By default, a rung supports everything except the operations that
+// find indices. A rung with other restrictions, or one that finds indices, declares `supports`.
 template <class R, class T, class O>
 constexpr bool supports() {
   if constexpr (requires { R::template supports<T, O>; })
@@ -34,18 +34,18 @@ constexpr decltype(auto) visit_enumerator(E e, F&& f) {
 // The operation of a primitive that has only one: bindings and rungs always take an operation.
 struct NoOperation {};
 
-// Bases of a ladder's Binding, which adds `primitive`; `operations`, if they are types; `takes`, if the primitive does
-// not support every type; and:
+// Bases of a ladder's Binding, which adds `primitive`; `operations`, if the primitive has several; `takes`, if the
+// primitive does not support every type; and:
 //   template <class T, class O> static Args<T, O> args(const Call&);  a rung's typed arguments
-// If halves (f16, bf16) are among the types:
+// If halves (f16, bf16) are among the primitive's types:
 //   static constexpr bool takes_halves = true;
-// If it has an initial value, which only some rungs take:
+// If the primitive has an initial value, which only some rungs take:
 //   static Scalar initial(const Call&);
-// If it may reduce segments, which only some rungs take:
+// If the primitive may reduce segments, which only some rungs do:
 //   static std::size_t segment_length(const Call&);
-// If sums may be wider than the elements, in which case it also has args<T, O, Out>:
+// If sums may be wider than the elements, in which case the Binding also has args<T, O, Out>:
 //   static Type output_type(const Call&);
-//   template <class T, class O> static constexpr bool writes;         T as an output; without it, all
+//   template <class T, class O> static constexpr bool writes;         T may be the output's type; by default, always
 // If results written as some T are computed in a wider type, by rungs that take wider outputs:
 //   template <class T, class O> static constexpr bool computes_wider;
 // visit() calls f with the struct of the operation that a call names, or with NoOperation.
@@ -92,12 +92,12 @@ constexpr bool takes_initial() {
 }
 inline constexpr Status no_initial{Code::unsupported, 0, "this rung takes no initial value"};
 
-// Returns the type of an output of sums: the caller's, if it is a permitted wider type; otherwise the elements'.
+// Returns the type of the output of a sum: the caller's, if it is a permitted wider type; otherwise the elements'.
 constexpr Type sum_type(const Call& c) {
   const Type given = c.out[0].type;
   return c.operation == Operation(Op::sum) && widens_sums(c.type(), given) ? given : c.type();
 }
-// True if O is Sum and sums of T may be wider.
+// True if O is Sum and sums of T may have a wider type.
 template <class T, class O>
 constexpr bool has_wider_sums() {
   bool any = false;
@@ -133,7 +133,7 @@ constexpr bool takes_segments() {
 }
 inline constexpr Status no_segments{Code::unsupported, 0, "this rung takes no segments"};
 
-// For Binding::args: converts a call's initial value.
+// Converts a call's initial value to a typed argument, for Binding::args.
 template <class T, class O>
 Initial<T, O> initial_of(const Scalar& scalar) {
   if (!scalar) return {};

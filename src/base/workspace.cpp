@@ -13,7 +13,8 @@ constexpr std::size_t padded(std::size_t bytes) {
   return (bytes + Workspace::alignment - 1) / Workspace::alignment * Workspace::alignment;
 }
 
-// Growing by at least half keeps a sweep over rising sizes from allocating at every step.
+// Returns the new size of an area that has `held` bytes and needs `bytes`: larger by at least half, so that a sweep
+// over rising sizes does not allocate at every step, but without headroom beyond `most` bytes (0: unlimited).
 std::size_t grown(std::size_t held, std::size_t bytes, std::size_t most = 0) {
   std::size_t larger = held + held / 2;
   if (most) larger = std::min(larger, most);
@@ -25,7 +26,8 @@ std::size_t grown(std::size_t held, std::size_t bytes, std::size_t most = 0) {
 std::size_t WorkspaceBytes::total() const { return padded(counters) + padded(kept) + arena; }
 
 Workspace::Workspace() : source_(Source::none) {
-  // Addresses that are never dereferenced; half of the maximum size, so that the sum of two cannot wrap.
+  // A chunk of addresses that are never dereferenced. Its size is half of the maximum, so that the sum of two sizes
+  // cannot wrap.
   constexpr std::uintptr_t first = alignment;
   chunks_.push_back({reinterpret_cast<std::byte*>(first), std::numeric_limits<std::size_t>::max() / 2, 0});
   use(0, 0);
@@ -78,7 +80,8 @@ void* Workspace::take(std::size_t bytes) noexcept {
 
 void* Workspace::take_from_new_chunk(std::size_t bytes) noexcept {
   if (source_ != Source::platform) return nullptr;
-  // Replaces an unused chunk: the current one, or a later one that frames have left behind.
+  // Uses an unused chunk, or replaces it by a larger one: the current chunk if it is empty, otherwise a later chunk
+  // that closed frames have left behind.
   const bool empty = used() == 0;
   const std::size_t at = chunks_.empty() || empty ? current_ : current_ + 1;
   if (!empty) chunks_[current_].used = used();
@@ -137,7 +140,7 @@ void Workspace::close(Mark mark) noexcept {
   most_ = 0;
 }
 
-// Called when no frame is open.
+// Replaces all chunks by one of the peak size. Called when no frame is open.
 void Workspace::merge_chunks() noexcept {
   const std::size_t bytes = grown(steady_bytes_, peak_, most_);
   while (!chunks_.empty()) drop_chunk();

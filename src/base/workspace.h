@@ -12,7 +12,7 @@ class Scratch;
 // The bytes of a workspace, by area.
 struct WorkspaceBytes {
   std::size_t counters = 0, kept = 0, arena = 0;
-  // The size of one buffer that holds the areas in this order, each aligned like an allocation.
+  // Returns the size of one buffer that holds the areas in this order, each aligned like an allocation.
   std::size_t total() const;
 };
 
@@ -31,8 +31,8 @@ class Workspace {
   // Uses the caller's memory and never allocates. `memory`: [bytes.total()], aligned, with counters and kept words
   // zero.
   Workspace(Platform& platform, void* memory, const WorkspaceBytes& bytes);
-  // Hands out addresses with no memory behind them, for calls on a dry stream; bytes() then returns what they would
-  // take.
+  // Returns a workspace that hands out addresses with no memory behind them, for calls on a dry stream; its bytes()
+  // then returns what the calls would take.
   static Workspace measuring() { return {}; }
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -52,9 +52,9 @@ class Workspace {
     void* const words = get(kept_, count * sizeof(unsigned long long));
     return {static_cast<unsigned long long*>(words), kept_.bytes / sizeof(unsigned long long)};
   }
-  // Bytes allocated now, in all areas. A call that is captured into a graph must not change this.
+  // Returns the bytes allocated now, in all areas. A call that is captured into a graph must not change this.
   std::size_t held() const;
-  // The peak use of each area so far.
+  // Returns the peak use of each area so far.
   WorkspaceBytes bytes() const { return {counters_.asked, kept_.asked, peak_}; }
   // True if every counter is zero, as the contract requires. Synchronises; for checks.
   bool counters_are_zero();
@@ -69,7 +69,7 @@ class Workspace {
   struct Chunk {
     std::byte* memory;
     std::size_t bytes;
-    std::size_t used;  // when a later chunk became the current one
+    std::size_t used;  // bytes in use when a later chunk became the current one
   };
   struct Mark {
     std::size_t chunk, used;
@@ -94,7 +94,7 @@ class Workspace {
   // move.
   std::vector<Chunk> chunks_;
   std::size_t current_ = 0;                    // the chunk that frames take from
-  std::byte *top_ = nullptr, *end_ = nullptr;  // its free part
+  std::byte *top_ = nullptr, *end_ = nullptr;  // the free part of that chunk
   std::size_t peak_ = 0;                       // maximum bytes in open frames so far
   std::size_t steady_bytes_ = 0;               // size of the single chunk when all frames were last closed
   std::size_t most_ = 0;                       // maximum bytes of all open frames together; 0: unlimited

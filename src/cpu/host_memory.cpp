@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-// Returns no_limit for "max", and if the file does not exist.
+// Returns the number in a file; no_limit if the file says "max" or does not exist.
 std::size_t read_number(const std::string& path) {
   std::size_t value = 0;
   std::ifstream file(path);

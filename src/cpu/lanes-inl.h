@@ -1,4 +1,4 @@
-// Shared by the SIMD loops of several primitives: the operators on vectors, and loads and stores of partial vectors.
+// SIMD functions that several primitives share: the operators on vectors, and loads and stores of partial vectors.
 // Compiled once per instruction set by Highway's foreach_target, hence the include guard that toggles.
 #if defined(UPSWEEP_BASE_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_BASE_LANES_INL_H
@@ -23,7 +23,7 @@ template <class V>
 HWY_INLINE V combine(Product, V a, V b) {
   return hn::Mul(a, b);
 }
-// The processor's min and max lose a NaN in one of their operands: callers check for NaNs separately.
+// The processor's min and max drop a NaN in one of their operands: callers check for NaNs separately.
 template <class V>
 HWY_INLINE V combine(Min, V a, V b) {
   return hn::Min(a, b);

@@ -2,9 +2,9 @@
 // cache lines between them can cost more than the extra cores gain.
 //
 // A size threshold cannot decide this. On one virtual machine with two Zen 5 cores, a partition of 2^14 keys into 256
-// buckets took 14 us on one core, and 10 or 28 us on both: the round trip of a signal between the cores took 270 to 860
-// ns, varying from minute to minute. Waking a sleeping worker took 40 us of the caller's time. A call cannot query
-// these costs, but the calls before it have paid them.
+// buckets took 14 us on one core, and 10 us or 28 us on both: the round trip of a signal between the cores took 270 to
+// 860 ns, varying from minute to minute. Waking a sleeping worker took 40 us of the caller's time. A call cannot query
+// these costs, but the times of earlier calls include them.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -18,14 +18,15 @@
 
 namespace upsweep {
 
-// Compares the two in trials of several consecutive calls, because the first call on all cores has to wake them. The
-// slower choice is retried, soon at first, and eventually so rarely that it costs a hundredth of the time.
+// The choice for one class of similar calls. Compares one core and all in trials of several consecutive calls, because
+// the first call on all cores has to wake the others. The slower choice is retried, at first soon, and eventually so
+// rarely that it costs a hundredth of the time.
 class OneOrAll {
  public:
   // True if the next call should use all cores.
   bool all() const { return all_; }
 
-  // Records the time of the call that has just ended, for which all() chose the cores.
+  // Records the duration of the call that has just ended, which used the cores that all() chose.
   void took(double us) {
     trial_us_ += us;
     if (++trial_calls_ < calls_per_trial && trial_us_ < us_per_trial) return;
@@ -48,7 +49,7 @@ class OneOrAll {
   // A snapshot of the state, which a program may request while calls run.
   struct State {
     bool all;
-    double one_us, all_us;  // per call, in the last trial of each; 0: none yet
+    double one_us, all_us;  // per call, in the last trial of each choice; 0: no trial yet
   };
   State state() {
     const Idle idle(busy_);
@@ -64,8 +65,8 @@ class OneOrAll {
   }
 
   // Returns f(all()) and, if the result is true, records the time: a failed call ends early and does not count. A
-  // concurrent call on another thread or inside f returns f(true); the cores are busy, so parallel() runs it on the
-  // caller's core.
+  // concurrent call, on another thread or inside f, returns f(true): the cores are busy then, so parallel() runs it on
+  // the caller's core.
   template <class F>
   auto call(F&& f) {
     if (busy_.test_and_set(std::memory_order_acquire)) return f(true);
@@ -92,7 +93,8 @@ class OneOrAll {
     std::atomic_flag& busy_;
   };
 
-  // A sleeping worker joins in about 100 us after the call that wakes it.
+  // A trial ends after 16 calls or 500 us, whichever comes first: a sleeping worker joins in about 100 us after the
+  // call that wakes it.
   static constexpr int calls_per_trial = 16;
   static constexpr double us_per_trial = 500;
   int most_patience() const {
@@ -102,22 +104,22 @@ class OneOrAll {
   }
 
   bool all_ = true, favourite_ = true;
-  double mean_us_[2] = {};  // per call, in the last trial on one core and on all; 0: none yet
+  double mean_us_[2] = {};  // per call, in the last trial on one core and on all; 0: no trial yet
   double trial_us_ = 0;
   int trial_calls_ = 0;
-  int patience_ = 1;     // trials of the favourite per trial of the other; doubled each time the favourite wins
-  int trials_left_ = 0;  // trials of the favourite before the next trial of the other
+  int patience_ = 1;     // trials of the favourite per trial of the other choice; doubled when the favourite wins
+  int trials_left_ = 0;  // trials of the favourite before the next trial of the other choice
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };
 
-// Calls whose state lives as long as the program, which can list it and reset it.
+// The state learnt from a kind of call. It lives as long as the program, which can list and reset it.
 class LearntCalls {
  public:
   struct Kind {
     std::string calls;
     OneOrAll::State state;
   };
-  virtual std::vector<Kind> kinds() = 0;  // those with a finished trial
+  virtual std::vector<Kind> kinds() = 0;  // the classes of calls with a finished trial
   virtual void forget() = 0;
 
  protected:
@@ -127,12 +129,12 @@ class LearntCalls {
 std::vector<LearntCalls::Kind> learnt_kinds();
 void forget_learnt();
 
-// One OneOrAll per class of similar calls: calls are similar if each of their numbers, up to `most`, is equal to within
-// a factor of two. For static objects.
+// One OneOrAll per class of similar calls: calls are similar if each of their numbers has the same bit width, and so is
+// equal to within a factor of two. `most`: the maximum of each number. For static objects.
 template <std::size_t... most>
 class AlikeCalls final : LearntCalls {
  public:
-  // Display names of the calls and of each number.
+  // `calls`, `names`: display names of the calls and of each number.
   template <class... Names>
   explicit AlikeCalls(std::string_view calls, Names... names) : calls_(calls), names_{names...} {
     static_assert(sizeof...(Names) == sizeof...(most));

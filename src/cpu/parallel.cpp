@@ -38,8 +38,8 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-// The parts [begin, end) that one participant has left, in one word, so that the owner takes from the front while
-// others steal from the back.
+// The range of parts [begin, end) that one participant has left, in one atomic word, so that the owner takes from the
+// front while others steal from the back.
 class Share {
  public:
   void set(std::uint32_t begin, std::uint32_t end) { word_.store(pack(begin, end), std::memory_order_relaxed); }
@@ -66,9 +66,11 @@ class Share {
   std::atomic<std::uint64_t> word_{0};
 };
 
-// Each participant owns a range of consecutive parts and walks it in order, then steals from the back of the others'
-// ranges. The same core thus sees the same data in every call: on two cores, i32 sums of 2^23 elements run at 142 GB/s,
-// and at 102 GB/s if parts go to whichever core asks next (2^24: 99 and 76; 2^25, beyond the caches: 58 and 56).
+// One call of parallel(). Each participant owns a range of consecutive parts and walks it in order, then steals from
+// the back of the others' ranges. So a core sees the same data in every call. i32 sums on two cores, in GB/s:
+//   elements                                          2^23   2^24   2^25, beyond the caches
+//   as above                                           142     99     58
+//   if parts go to whichever core asks next            102     76     56
 struct Job {
   detail::PartFn run;
   void* context;
@@ -86,15 +88,15 @@ struct Job {
   }
 };
 
-// One pinned thread: an unpinned one, when woken, may land on the caller's core and wait for it to leave.
-// The mailbox is null while the worker is idle, a job when one is offered, and `taken` while the worker runs it. A
+// One pinned thread: an unpinned thread, when woken, may land on the caller's core and wait for the caller to leave.
+// The mailbox is null while the worker is idle, a job while one is offered, and taken() while the worker runs it. A
 // caller that has finished its own share withdraws its offers (job -> null), so it never waits for a worker that has
 // not woken yet, and a worker lost to fork() costs nothing but its help.
 struct alignas(64) Worker {
   std::atomic<Job*> mailbox{nullptr};
   std::atomic<int> asleep{0};
   Share share;
-  int self = 0;  // its index among the participants of the offered job
+  int self = 0;  // this worker's index among the participants of the offered job
   int cpu = 0;
 
   static Job* taken() { return reinterpret_cast<Job*>(alignof(Job)); }  // no job has this address
@@ -113,7 +115,7 @@ struct alignas(64) Worker {
     Job* offered = &job;
     if (mailbox.compare_exchange_strong(offered, nullptr, std::memory_order_acquire)) return job.work(self);
     for (unsigned spins = 0; mailbox.load(std::memory_order_acquire) != nullptr; ++spins)
-      spins < 10000 ? pause() : std::this_thread::yield();  // 10000 pauses (~0.2 ms): it lost its core; yield ours
+      spins < 10000 ? pause() : std::this_thread::yield();  // after ~0.2 ms, the worker has lost its core: yield ours
   }
 
   [[noreturn]] void loop() {
@@ -144,7 +146,7 @@ struct alignas(64) Worker {
   }
 };
 
-// Lives until the process ends, because its threads may be asleep in it at any time.
+// All workers of the process. Lives until the process ends, because its threads may be asleep in it at any time.
 class Pool {
  public:
   static Pool& get() {

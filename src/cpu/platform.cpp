@@ -15,8 +15,8 @@ namespace upsweep {
 
 namespace {
 
-// A 2 MiB page takes one TLB entry and one page fault where 4 KiB pages take 512 of each; first touch is the slowest
-// thing a big buffer ever does.
+// A 2 MiB page takes one TLB entry and one page fault where 4 KiB pages take 512 of each, and the first touch of a
+// large buffer is its slowest access.
 constexpr std::size_t huge_page = 2 << 20;
 
 std::string processor_name() {

@@ -155,7 +155,7 @@ class CudaPlatform final : public Platform {
 namespace {
 
 // Returns the newest architecture, times ten, that the kernels are compiled for and that a device of this capability
-// runs.
+// can run.
 int newest_code(int capability) {
   constexpr int compiled[] = {__CUDA_ARCH_LIST__};
   int newest = 0;
@@ -171,7 +171,7 @@ Machine machine_of(int device) {
     return value;
   };
   const int capability = 10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor);
-  static std::deque<std::string> names;  // a deque, so that they do not move
+  static std::deque<std::string> names;  // a deque, so that the names do not move
   cudaDeviceProp properties{};
   cudaGetDeviceProperties(&properties, device);
   names.emplace_back(properties.name);

@@ -42,7 +42,7 @@ FileFormat format_of(const std::string& name) {
 FileFormat found_format(const PeekedSource& source, std::optional<Type> type) {
   if (const FileFormat said = format_of(content_of(source.beginning())); said != FileFormat::automatic) return said;
   if (const FileFormat promised = format_of(source.name()); promised != FileFormat::automatic) return promised;
-  return type ? FileFormat::raw : FileFormat::npy;  // the .npy reader then reports that it is not one
+  return type ? FileFormat::raw : FileFormat::npy;  // the .npy reader then reports that the file is not .npy
 }
 
 std::unique_ptr<ArrayReader> reader_of(FileFormat format, std::unique_ptr<Source> source) {

@@ -30,8 +30,9 @@ struct Step {
 };
 using Steps = std::vector<Step>;
 
-// In the output's folder, and found by name alone, because a folder may have a million other files. The name is a hash
-// (FNV-1a), because an output's name may have the maximum length, with no space for a suffix.
+// Returns the path of an output's journal. It is in the output's folder and follows from the output's name, so it is
+// found without a search: a folder may have a million other files. The journal's name is a hash (FNV-1a), because the
+// output's name may already have the maximum length, without room for a suffix.
 std::string journal_of(const std::string& output) {
   std::uint64_t hash = 0xcbf29ce484222325;
   const std::string folder = folder_of(output);
@@ -153,7 +154,7 @@ void complete_commit(const std::string& path) {
     ~Closed() { close(descriptor); }
   } const closed{file};
   struct stat status {};
-  // Only a regular file of this user, not locked by a running program, and not just removed.
+  // Accepts only a regular file of this user that no running program has locked and that has not just been removed.
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return;
   if (flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &status) != 0 || status.st_nlink == 0) return;
   std::string text(static_cast<std::size_t>(status.st_size), '\0');

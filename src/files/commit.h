@@ -1,11 +1,12 @@
 // Renames finished outputs to their final names, all of them or none.
 //
-// A single output takes one rename. For several, a journal lies beside each of them from before the first rename until
-// after the last. If the program is killed in between, some outputs are new and some are old. The next upsweep that
-// opens one of them renames the others, and says so on standard error. An output that has changed since is left alone.
+// Renaming a single output is atomic. For several, a journal lies next to each of them from before the first rename
+// until after the last. If the program is killed in between, some outputs are new and some are old. The next run of
+// upsweep that opens one of these outputs renames the remaining ones, and says so on standard error. An output that has
+// changed since then is left alone.
 //
 // A journal is called .upsweep-<16 hexadecimal digits>.commit. It has three lines per output: the size in bytes of the
-// temporary file, its path, and the output's final path. So `mv` does the same by hand.
+// temporary file, its path, and the output's final path. The renames can thus be done by hand, with `mv`.
 #pragma once
 #include <span>
 #include <string>
@@ -26,8 +27,8 @@ void complete_commit(const std::string& path);
 // Returns the folder of a path, with its trailing slash; empty for a bare name.
 std::string folder_of(const std::string& path);
 
-// Resolves a chain of symbolic links, whether the last target exists or not. Returns the path itself if it is no link,
-// or part of a circle of links.
+// Follows a chain of symbolic links to its last target. Returns the canonical path if the target exists, the target's
+// path if it does not, and the given path if it is no link and does not exist, or if the links form a circle.
 std::string resolve(const std::string& path);
 
 }  // namespace upsweep

@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 struct Other {
   std::string_view magic;
   std::size_t at;           // offset of `second`
-  std::string_view second;  // empty if the first one suffices
+  std::string_view second;  // empty if `magic` suffices
   std::string_view what, hint;
 };
 constexpr std::string_view as_png = "convert it: magick FILE out.png";

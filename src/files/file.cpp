@@ -40,7 +40,8 @@ std::string hint_for(int error) {
   }
 }
 
-// Returns this process's descriptor that a path refers to (/dev/stdout, /dev/fd/3, a link to one), or -1.
+// Returns the descriptor of this process to which a path refers (/dev/stdout, /dev/fd/3, a link to one of these), or -1
+// if it refers to none.
 int own_descriptor(std::string path) {
   const std::string descriptors = resolve("/proc/self/fd");
   for (int links = 0; links < 40; ++links) {  // the kernel's limit
@@ -70,7 +71,7 @@ bool has_ending(std::string_view path, std::string_view ending) {
 
 void occupy_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest free one: this one
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest free descriptor: this one
       (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
@@ -101,8 +102,8 @@ InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard in
     if (descriptor_ > STDERR_FILENO) close(descriptor_);
     throw;
   }
-  // Reading starts at the current offset: a previous process may have read part of standard input. Size 0 may mean
-  // /proc.
+  // Reading starts at the current offset: a previous process may have read part of standard input. A size of 0 may mean
+  // that the size is unknown, as in /proc.
   if (S_ISREG(status.st_mode) && status.st_size > 0) {
     begin_ = static_cast<std::uint64_t>(std::max<off_t>(0, lseek(descriptor_, 0, SEEK_CUR)));
     size_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - static_cast<off_t>(begin_)));

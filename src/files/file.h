@@ -1,7 +1,8 @@
 // Files read sequentially, and written completely or not at all. `-` is standard input or standard output.
 //
-// A file that is written in place cannot be opened twice: as an input it would grow while it is read, and as another
-// output it would mix both. The second opening is refused, by the file's identity, not its name.
+// A file that is written in place cannot be opened twice: as an input it would grow while it is read, and a second
+// output would be interleaved with the first. The second opening is refused; files are compared by identity, not by
+// name.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +22,11 @@ namespace upsweep {
 // - 4 KiB.)
 inline constexpr std::size_t most_at_once = std::size_t{64} << 20;
 
-// Opens the closed ones of descriptors 0 to 2, so that no opened file becomes standard output. Reading or writing them
-// fails as if they were closed. Called by programs at startup.
+// Opens those of the descriptors 0 to 2 that are closed, so that no file opened later becomes standard output. Reading
+// or writing them still fails. Programs call this at startup.
 void occupy_standard_descriptors();
 
-// The process that was reading our output has ended.
+// Thrown if the process that was reading our output has ended.
 struct ReaderGone : Error {
   using Error::Error;
 };
@@ -41,11 +42,12 @@ bool has_ending(std::string_view path, std::string_view ending);
 class Source {
  public:
   virtual ~Source() = default;
-  // Fills `to` and returns the bytes read: fewer only at the end. Throws Error(io_error) or Error(interrupted).
+  // Fills `to` and returns the number of bytes read: fewer than requested only at the end. Throws Error(io_error) or
+  // Error(interrupted).
   virtual std::size_t read(std::span<std::byte> to) = 0;
-  // Total bytes, if known before reading; empty for a pipe.
+  // Returns the total number of bytes if it is known before reading; nullopt for a pipe.
   virtual std::optional<std::uint64_t> size() const = 0;
-  // For messages: a printable path (files/quoted.h), or "standard input".
+  // Returns the name for messages: a printable path (files/quoted.h), or "standard input".
   virtual const std::string& name() const = 0;
   // True if read_at() works; false for a pipe.
   virtual bool can_read_at() const { return false; }
@@ -68,7 +70,8 @@ class InputFile final : public Source {
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) override;
 
  private:
-  // Fills `to` by calling get(rest of `to`, bytes done), which returns what read() and pread() return.
+  // Fills `to` by repeatedly calling get(rest of `to`, bytes done), which returns a number of bytes, or -1, as read()
+  // and pread() do.
   template <class Get>
   std::size_t fill(std::span<std::byte> to, Get get);
 
@@ -97,13 +100,13 @@ class OutputFile {
   void rewrite(std::uint64_t offset, std::span<const std::byte> bytes);
   bool can_rewrite() const { return temporary_.has_value(); }
   // For files that are useful when incomplete: if a signal ends the program before commit(), the bytes written so far
-  // stay beside the target, under the returned name. Returns nullopt for a target that is written in place.
+  // stay next to the target, under the returned name. Returns nullopt for a target that is written in place.
   std::optional<std::string> keep_if_interrupted();
-  // Ends writing. The disk has reported any error by then, so several files are all finished before the first is
-  // committed.
+  // Ends writing. Any write error has been reported when finish() returns, so several files are all finished before the
+  // first is committed.
   void finish();
   bool finished() const { return descriptor_ < 0; }
-  // commit_together() of this file alone (files/commit.h).
+  // Calls commit_together() for this file alone (files/commit.h).
   void commit();
   const std::string& name() const { return name_; }
 
@@ -115,7 +118,7 @@ class OutputFile {
   struct Temporary {
     std::string path, target;
     std::unique_ptr<GuardedPath> guard;
-    std::optional<std::string> kept;  // the name that it gets if a signal arrives
+    std::optional<std::string> kept;  // the name that the file gets if a signal arrives
   };
   std::string name_;
   int descriptor_ = -1;

@@ -6,7 +6,7 @@
 namespace upsweep {
 namespace {
 
-// Smaller gaps are read along, because a system call costs more.
+// Gaps of fewer bytes are read rather than skipped, because another system call would cost more.
 constexpr std::size_t least_read = 4096;
 constexpr std::size_t most_read = std::size_t{1} << 20;
 
@@ -40,8 +40,9 @@ FortranOrder::FortranOrder(Source& source, std::uint64_t begin, const std::vecto
     if (rest_ > most) continue;
     range_ = std::min(lengths_[axis_], most / rest_);
     if (axis_ + 1 == lengths_.size()) break;
-    // Ranges of this dimension read the file `passes` times: once per range, or a page per piece if that is less.
-    // Ranges of the next dimension read it once per index of the dimensions before, strides_[axis_ + 1] times.
+    // If blocks are ranges of this dimension, the file is read `passes` times: once per range, or, if that is less, a
+    // page for each piece of a range. If they are ranges of the next dimension, it is read once for every index of the
+    // dimensions before, strides_[axis_ + 1] times.
     const std::uint64_t passes =
         std::min(lengths_[axis_] / range_, std::max<std::uint64_t>(1, least_read / (range_ * element_)));
     if (passes < strides_[axis_ + 1]) break;
@@ -88,7 +89,7 @@ bool FortranOrder::next_block() {
   block_.resize(length_ * rest_ * element_);
   std::uint64_t from = 0, to = 0;
   for (std::size_t k = 0; k <= axis_; ++k) from += position_[k] * strides_[k];
-  // All indices after the axis, in file order.
+  // Copies the range for all indices after the axis, in file order.
   std::vector<std::uint64_t> index(lengths_.size()), out_stride(lengths_.size(), 1);
   for (std::size_t k = lengths_.size() - 1; k > axis_ + 1; --k) out_stride[k - 1] = out_stride[k] * lengths_[k];
   for (std::uint64_t done = 0; done < rest_; ++done) {

@@ -17,7 +17,7 @@ namespace upsweep {
 namespace {
 
 std::uint8_t byte_of(float value) {
-  return static_cast<std::uint8_t>(std::clamp(value, 0.0f, 1.0f) * 255 + 0.5f);  // NaN becomes 0
+  return value > 0 ? static_cast<std::uint8_t>(std::min(value, 1.0f) * 255 + 0.5f) : 0;  // NaN becomes 0
 }
 
 std::vector<std::uint8_t> row_of_bytes(const FloatImage& image, std::size_t row) {
@@ -30,7 +30,7 @@ std::vector<std::uint8_t> row_of_bytes(const FloatImage& image, std::size_t row)
 
 void write_text(OutputFile& file, const std::string& text) { file.write(std::as_bytes(std::span(text))); }
 
-// libpng reports errors by longjmp to encode(). Neither its frame nor the callbacks have destructors to run.
+// libpng reports errors by longjmp to encode(). Neither encode() nor the callbacks have destructors to run.
 struct PngEncoder {
   OutputFile& file;
   std::vector<std::vector<std::uint8_t>> rows;
@@ -78,7 +78,7 @@ void write_png(OutputFile& file, const FloatImage& image) {
   throw Error(Code::io_error, file.name() + ": libpng cannot write this image");
 }
 
-// Floats, rows from bottom to top; a negative scale means little-endian.
+// Writes floats, rows from bottom to top; the header's negative scale means little-endian.
 void write_pfm(OutputFile& file, const FloatImage& image) {
   write_text(file, "PF\n" + std::to_string(image.width) + " " + std::to_string(image.height) + "\n-1.0\n");
   std::vector<float> row(3 * image.width);
@@ -132,7 +132,7 @@ void write_y4m_header(OutputFile& file, std::size_t width, std::size_t height, u
 }
 
 void write_y4m_frame(OutputFile& file, const FloatImage& image) {
-  // Offset, and weights of red, green and blue: BT.601 with 219 and 224 steps.
+  // Per plane (Y, Cb, Cr): the offset, and the weights of red, green and blue; BT.601 with 219 and 224 steps.
   constexpr float planes[3][4] = {
       {16, 65.481f, 128.553f, 24.966f}, {128, -37.797f, -74.203f, 112}, {128, 112, -93.786f, -18.214f}};
   const std::string begin = "FRAME\n";

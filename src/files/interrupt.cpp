@@ -20,7 +20,7 @@ std::atomic<int> waiting{0};  // number of Uninterrupted objects
 std::atomic<bool> ending{false};
 static_assert(std::atomic<int>::is_always_lock_free, "the signal handler uses it");
 
-// All state that the handler touches is static and lock-free.
+// One guarded path. All state that the handler touches is static and lock-free.
 struct Slot {
   enum State { unused, filling, in_use };
   std::atomic<int> state{unused};
@@ -34,7 +34,7 @@ std::array<Slot, 16> slots;
 extern "C" void on_signal(int signal) {
   int expected = 0;
   if (received.compare_exchange_strong(expected, signal)) return;
-  ending = true;  // set before `waiting` is read, so that this thread or the one about to rename files sees the other
+  ending = true;  // set before `waiting` is read, so that this thread or one about to rename files sees the other
   if (waiting > 0) {
     ending = false;
     return;
@@ -48,7 +48,7 @@ extern "C" void on_signal(int signal) {
         unlink(slot.path.data());
       }
     }
-  std::signal(signal, SIG_DFL);  // all are async-signal-safe; the signal is delivered when this handler returns
+  std::signal(signal, SIG_DFL);  // all calls are async-signal-safe; the signal is delivered when this handler returns
   std::raise(signal);
 }
 
@@ -81,7 +81,7 @@ void throw_if_interrupted() {
 
 Uninterrupted::Uninterrupted() noexcept {
   ++waiting;
-  while (ending) usleep(1000);  // a handler runs on another thread: it ends the program, or has seen `waiting`
+  while (ending) usleep(1000);  // a handler on another thread ends the program, or sees `waiting` and clears `ending`
 }
 
 Uninterrupted::~Uninterrupted() {

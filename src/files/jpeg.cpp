@@ -59,7 +59,7 @@ struct JpegReader::Decoder {
     jpeg->err->format_message(jpeg, text);
     self.fail(text);
   }
-  // Negative levels are warnings. Most do not affect the pixels; these mean that libjpeg invented some.
+  // Negative levels are warnings. Most do not affect the pixels; these mean that libjpeg invented pixels.
   static void on_message(j_common_ptr jpeg, int level) {
     constexpr int made_up[] = {JWRN_HIT_MARKER,        JWRN_HUFF_BAD_CODE,  JWRN_MUST_RESYNC,   JWRN_JPEG_EOF,
                                JWRN_BOGUS_PROGRESSION, JWRN_ARITH_BAD_CODE, JWRN_NOT_SEQUENTIAL};
@@ -83,7 +83,7 @@ struct JpegReader::Decoder {
     input.next_input_byte += bytes;
     input.bytes_in_buffer -= static_cast<std::size_t>(bytes);
   }
-  // A file of a few bytes can request thousands of passes over a huge image.
+  // Limits the number of scans: a file of a few bytes can request thousands of passes over a huge image.
   static void on_progress(j_common_ptr jpeg) {
     if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number > 500) of(jpeg).fail("it has more than 500 scans");
   }
@@ -99,7 +99,7 @@ struct JpegReader::Decoder {
 
   void read_header() {
     guarded([](Decoder& d) { jpeg_read_header(&d.jpeg, TRUE); });
-    // A progressive image keeps all coefficients in memory until its last scan.
+    // libjpeg keeps all coefficients of a progressive image in memory until its last scan.
     const std::uint64_t coefficients =
         std::uint64_t{jpeg.image_width} * jpeg.image_height * static_cast<unsigned>(jpeg.num_components);
     if (jpeg_has_multiple_scans(&jpeg) && coefficients > largest_progressive)
@@ -114,7 +114,7 @@ struct JpegReader::Decoder {
     at = row.size();
   }
 
-  // Decodes the next row; false after the last.
+  // Decodes the next row; returns false after the last row.
   bool next_row() {
     if (jpeg.output_scanline == jpeg.output_height) {
       if (!std::exchange(ended, true)) guarded([](Decoder& d) { jpeg_finish_decompress(&d.jpeg); });
@@ -128,7 +128,7 @@ struct JpegReader::Decoder {
     return true;
   }
 
-  static constexpr std::uint64_t largest_progressive = std::uint64_t{1} << 30;  // 16-bit numbers
+  static constexpr std::uint64_t largest_progressive = std::uint64_t{1} << 30;  // coefficients of 16 bits
   std::unique_ptr<Source> source;
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};

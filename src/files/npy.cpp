@@ -25,7 +25,8 @@ struct NamedType {
   Type type;
   Stored stored = Stored::as_read;
 };
-// The names that numpy.dtype() accepts where C's long has 64 bits. Names of one or two letters may follow a byte order.
+// The type names that numpy.dtype() accepts on platforms where C's long has 64 bits. Names of one or two characters may
+// follow a byte order.
 constexpr NamedType named_types[] = {{"f4", Type::f32},
                                      {"f8", Type::f64},
                                      {"i1", Type::i8},
@@ -71,7 +72,8 @@ constexpr NamedType named_types[] = {{"f4", Type::f32},
                                      {"int", Type::i64},
                                      {"uint", Type::u64}};
 
-// By the first letter, after the names above. The hints suggest a lossless type if there is one.
+// Types that are refused, by the first letter of a name that is not in named_types. The hints suggest a lossless
+// conversion if there is one.
 struct RefusedTypes {
   std::string_view letters, what, hint;
 };
@@ -83,7 +85,7 @@ constexpr RefusedTypes refused_types[] = {
     {"Mm", "times", "save their ticks: numpy.save(file, a.view('<i8'))"},
     {"SUVa", "strings or bytes", "save numbers"}};
 
-// The header is a Python dictionary literal. This parser accepts only the literals that numpy writes.
+// Parses the header, a Python dictionary literal. Accepts only the literals that numpy writes.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -181,7 +183,7 @@ class HeaderParser {
     return value;
   }
 
-  // '<f4', '>u1', 'i8', 'f', 'float64': an optional byte order and a numpy type name.
+  // Parses the element type, an optional byte order and a numpy type name: '<f4', '>u1', 'i8', 'f', 'float64'.
   void read_type() {
     if (accept('[')) fail("its elements are structures", "save one field of it: numpy.save(file, a['field'])");
     const std::string_view descr = string();
@@ -233,7 +235,7 @@ Error cut_short(const std::string& name, const std::string& what) {
 }
 
 NpyHeader read_header(Source& source, std::uint64_t& header_bytes) {
-  // Magic, version and the header's length: 2 bytes in format 1.0, 4 bytes in 2.0 and 3.0.
+  // Magic number, version, and the length of the header: 2 bytes in format 1.0, 4 bytes in 2.0 and 3.0.
   std::array<unsigned char, 12> start{};
   const auto get = [&](std::span<unsigned char> to) { return source.read(std::as_writable_bytes(to)) == to.size(); };
   if (!get(std::span(start).first(8)) || std::memcmp(start.data(), magic.data(), magic.size()) != 0)
@@ -304,7 +306,7 @@ void swap_bytes(std::span<std::byte> elements, std::size_t size) {
   if (size == 8) swap_bytes<8>(elements);
 }
 
-// Widens in place, from the second half of `to`, where reads stay ahead of writes, to all of it.
+// Converts the halves in the second half of `to` to floats that fill `to`, in place: reads stay ahead of writes.
 void widen_halves(std::span<std::byte> to) {
   const std::byte* const halves = to.data() + to.size() / 2;
   for (std::size_t k = 0; k < to.size() / sizeof(float); ++k) {

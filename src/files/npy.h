@@ -1,7 +1,7 @@
-// NumPy's .npy files: formats 1.0, 2.0 and 3.0, every upsweep::Type, by every name that numpy.load accepts. Converted
-// on reading: big-endian numbers; float16, to f32; booleans, to u8, 0 or 1; Fortran order, to C order. An array of any
-// shape is read as its elements in order. Other types that numpy can write are rejected by name, with a hint. Format:
-// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// NumPy's .npy files: formats 1.0, 2.0 and 3.0, every upsweep::Type except bf16, by every name that numpy.load accepts.
+// Converted on reading: big-endian numbers; float16, to f32; booleans, to u8, 0 or 1; Fortran order, to C order. The
+// elements of an array of any shape are read in order. Other types that numpy can write are rejected by name, with a
+// hint. Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #pragma once
 #include <vector>
 
@@ -17,7 +17,7 @@ struct NpyHeader {
   Type type = Type::f32;  // after conversion
   Stored stored = Stored::as_read;
   bool big_endian = false;
-  bool fortran_order = false;  // false if irrelevant: fewer than two dimensions
+  bool fortran_order = false;  // false if irrelevant: fewer than two dimensions longer than 1
   Shape shape;                 // empty for a single number
   std::uint64_t count = 0;     // elements: the product of the shape; count * size_of(type) does not overflow
   std::size_t stored_bytes() const { return stored == Stored::half ? 2 : size_of(type); }  // per element
@@ -27,11 +27,12 @@ struct NpyHeader {
 // whatever the file says.
 NpyHeader read_npy_header(Source& source);
 
-// 64 KiB: the capacity of format 1.0. Only structured types with thousands of fields have longer headers.
+// Maximum size of a header in bytes: the capacity of format 1.0. Only structured types with thousands of fields have
+// longer headers.
 inline constexpr std::size_t largest_npy_header = 65535;
 
-// Returns the bytes before the elements: format 1.0, padded with spaces to a multiple of 64 bytes as numpy does. The
-// padding fits any count, so a 1-d header always has 128 bytes and can be rewritten in place.
+// Returns the header, all bytes before the elements: format 1.0, padded with spaces to a multiple of 64 bytes as numpy
+// does. The padding fits any count, so a 1-d header always has 128 bytes and can be rewritten in place.
 std::string npy_header(Type type, std::span<const std::uint64_t> shape);
 
 class NpyReader final : public ArrayReader {

@@ -30,7 +30,7 @@ Registry& registry() {
   return all;
 }
 
-// Terminals have the majors 4, 5 and 136 to 143 (Linux, devices.txt).
+// Terminals have the major device numbers 4, 5 and 136 to 143 (Linux, devices.txt).
 bool is_terminal(const struct stat& status) {
   const unsigned major_number = major(status.st_rdev);
   return S_ISCHR(status.st_mode) &&

@@ -1,4 +1,4 @@
-// Tracks the files open in this process, so that none is read and written at once.
+// Tracks the files open in this process, so that no file is read and written at the same time.
 #pragma once
 #include <sys/types.h>
 
@@ -9,12 +9,13 @@ struct stat;
 
 namespace upsweep {
 
-// Registers a file while it is open. Files are compared by device and inode, so that neither another name nor a
-// descriptor hides one. Devices may be opened repeatedly, except terminals, which show what is written.
+// Registers a file while it is open. Files are compared by device and inode, so that a file is recognised under another
+// name or descriptor. Terminals, pipes and sockets can be written by one output only; other devices may be opened
+// repeatedly.
 class OpenFile {
  public:
   enum class Use : std::uint8_t { read, written, replaced };  // `replaced`: by a new file of the same name
-  // Throws Error(invalid_argument) if the file is being written, or is open and would be written.
+  // Throws Error(invalid_argument) if the file is already open and either opening writes it in place.
   OpenFile(const struct stat& status, Use use, const std::string& name);
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;

@@ -47,7 +47,7 @@ struct PngReader::Decoder {
     auto& self = *static_cast<Decoder*>(png_get_io_ptr(png));
     if (!self.fill(to, bytes)) png_error(png, "it ends early");
   }
-  // False at end of file, or if the source threw.
+  // Returns false at end of file, or if the source threw.
   bool fill(png_bytep to, std::size_t bytes) noexcept {
     try {
       return source->read({reinterpret_cast<std::byte*>(to), bytes}) == bytes;
@@ -71,7 +71,7 @@ struct PngReader::Decoder {
     if (passes > 1 && row_bytes > largest_interlaced / rows)
       throw Error(Code::unsupported, source->name() + " is interlaced, and too large to be held in memory",
                   "save it without interlacing");
-    // An interlaced image is complete only after its last pass.
+    // Holds all rows of an interlaced image, which is complete only after its last pass.
     const std::size_t held = passes > 1 ? rows : 1;
     // Uninitialised, so that untouched pages take no memory: a file of a few bytes may announce gigabytes and then end.
     pixel_bytes = held * row_bytes;
@@ -84,7 +84,7 @@ struct PngReader::Decoder {
     at = 0;
   }
 
-  // Decodes the next row; false after the last.
+  // Decodes the next row; returns false after the last row.
   bool next_row() {
     if (rows_read == rows) {
       if (!std::exchange(ended, true)) guarded([](Decoder& d) { png_read_end(d.png, nullptr); });

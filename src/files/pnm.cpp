@@ -61,7 +61,7 @@ PnmReader::PnmReader(std::unique_ptr<Source> source) : source_(std::move(source)
   const std::uint64_t width = header.number("width", longest_side), height = header.number("height", longest_side);
   type_ = header.number("largest value", 65535) < 256 ? Type::u8 : Type::u16;
   left_ = count_ = width * height;
-  // The product with channels and sample size may not fit.
+  // The product with channels and sample size may overflow.
   if (count_ > ~std::uint64_t{0} / 6) header.fail("its pixels are more than any file holds");
   left_ = count_ *= channels_;
   if (const auto size = source_->size(); size && *size - header.bytes() < count_ * size_of(type_))

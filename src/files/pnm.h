@@ -1,4 +1,4 @@
-// Netpbm's binary images: PGM (P5) and PPM (P6), of 8 or 16 bits. Not read by libnetpbm, which exits the process on a
+// Netpbm's binary images: PGM (P5) and PPM (P6), of 8 or 16 bits. Read without libnetpbm, which exits the process on a
 // bad file. Format: https://netpbm.sourceforge.net/doc/ppm.html
 #pragma once
 #include "files/array_file.h"

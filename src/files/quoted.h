@@ -13,7 +13,7 @@ inline constexpr std::size_t longest_name = 240;   // characters of a path; its 
 namespace quoted_detail {
 
 // Returns the bytes of the UTF-8 character at the start of `text`, or 0 if a message must not show it: invalid UTF-8, a
-// control character, or one that changes the direction of the line.
+// control character, an invisible character, or one that changes the direction of the line.
 inline std::size_t shown_bytes(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char first = byte(0);
@@ -33,7 +33,7 @@ inline std::size_t shown_bytes(std::string_view text) {
   return bytes;
 }
 
-// Appends the first character of `text`, escaped if necessary, and returns its bytes.
+// Appends the first character of `text`, escaped if necessary, and returns its length in bytes.
 inline std::size_t append_shown(std::string& to, std::string_view text) {
   if (const std::size_t bytes = shown_bytes(text)) {
     to += text.substr(0, bytes);
@@ -59,8 +59,9 @@ inline std::size_t append_shown(std::string& to, std::string_view text) {
 
 }  // namespace quoted_detail
 
-// Returns the text with control characters and invalid UTF-8 as \n or \x1b. A longer text is cut to its beginning and
-// end: "aaaaaa...zzz", `most` characters and the dots. Takes time proportional to the result, not to the text.
+// Returns the text with control characters and invalid UTF-8 escaped, as \n or \x1b. Of a text longer than `most`
+// characters, only the beginning and the end remain, with dots in between: "aaaaaa...zzz". Takes time proportional to
+// the result, not to the text.
 inline std::string printable(std::string_view text, std::size_t most = longest_name) {
   std::string shown;
   const bool all = text.size() <= most;  // in bytes, which are at least as many as characters

@@ -26,7 +26,7 @@ void Spool::fail(int error) const {
 void Spool::create() {
   descriptor_ = open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor_ >= 0) return;
-  // For file systems without O_TMPFILE: creates a named file and unlinks it at once.
+  // For file systems without O_TMPFILE: creates a named file and immediately unlinks it.
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail(errno);
   std::string path = folder_ + "/.upsweep-XXXXXX";
   descriptor_ = mkostemp(path.data(), O_CLOEXEC);

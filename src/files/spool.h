@@ -1,4 +1,4 @@
-// Bytes that do not fit in memory, written by a first pass and read by a second.
+// Temporary storage for bytes that do not fit in memory: a first pass writes them, a second reads them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ class Spool {
   Spool& operator=(const Spool&) = delete;
   ~Spool();
 
-  // Appends.
+  // Appends the bytes to the file.
   void write(std::span<const std::byte> bytes);
   // Fills `to` with the bytes from `offset` on, which must have been written.
   void read(std::uint64_t offset, std::span<std::byte> to) const;

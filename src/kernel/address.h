@@ -1,10 +1,10 @@
-// Addresses as integers.
+// Shared-memory addresses as integers, and global addresses that stay in registers.
 #pragma once
 #include "kernel/async.h"
 
 namespace upsweep {
 
-// A shared-memory address for bit arithmetic: 32 bits on a GPU.
+// A shared-memory address as an integer, for bit arithmetic: 32 bits on a GPU.
 #if defined(__CUDACC__)
 using SharedAddress = unsigned;  // from shared_address()
 template <class T>
@@ -20,8 +20,8 @@ T& at_shared(SharedAddress address) {
 }
 #endif
 
-// Returns a global-memory address that the compiler keeps in registers as computed, instead of splitting it and adding
-// the parts at every access.
+// Returns `global`, a pointer to global memory, opaquely: the compiler keeps the whole address in a register, instead
+// of adding up its parts at every access.
 template <class T>
 __device__ __forceinline__ T* as_computed(T* global) {
 #if defined(__CUDA_ARCH__)

@@ -11,7 +11,8 @@ namespace upsweep {
 
 #if defined(__CUDACC__)
 
-// All of these trap in code for architectures before 9.0: a kernel that went on would read bytes that never arrive.
+// The mbarrier and copy functions below trap in code for architectures before 9.0: a kernel that went on would read
+// bytes that never arrive.
 
 __device__ __forceinline__ unsigned shared_address(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -19,7 +20,8 @@ __device__ __forceinline__ unsigned shared_address(const void* shared) {
 
 // Initialises an mbarrier, a 64-bit word of shared memory. A phase completes when `count` threads have arrived and all
 // bytes that arrivals announced have been copied; then the next phase begins. Phases have parity 0, 1, 0, ... Other
-// threads and the copy engine may use the mbarrier after a __syncthreads() (or a __syncwarp(), if only this warp does).
+// threads and the copy engine may use the mbarrier after a __syncthreads() (or a __syncwarp(), if only this warp uses
+// it).
 __device__ __forceinline__ void mbarrier_init(std::uint64_t* mbarrier, unsigned count) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(count) : "memory");
@@ -38,7 +40,7 @@ __device__ __forceinline__ void mbarrier_arrive(std::uint64_t* mbarrier, unsigne
 #endif
 }
 
-// Arrives, and keeps the phase open until `bytes` more have been copied.
+// Arrives and announces a copy of `bytes` bytes: the phase stays open until they have been copied.
 __device__ __forceinline__ void mbarrier_arrive_expect(std::uint64_t* mbarrier, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(bytes)
@@ -65,7 +67,8 @@ __device__ __forceinline__ void mbarrier_wait(std::uint64_t* mbarrier, unsigned 
 #endif
 }
 
-// Starts a copy to shared memory that completes on the mbarrier. Addresses and size are multiples of 16 bytes.
+// Starts a copy from global to shared memory that completes on the mbarrier; mbarrier_arrive_expect() must announce its
+// bytes. Addresses and size are multiples of 16 bytes. By one thread.
 __device__ __forceinline__ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -77,8 +80,8 @@ __device__ __forceinline__ void bulk_copy(void* shared, const void* global, unsi
 #endif
 }
 
-// Orders this thread's accesses to shared memory before the bulk copies that another thread starts after a barrier: the
-// copy engine is not bound by barriers alone.
+// Proxy fence: orders this thread's accesses to shared memory before bulk copies that another thread starts after a
+// barrier. A barrier alone does not order them, because the copy engine accesses memory by another proxy.
 __device__ __forceinline__ void fence_before_bulk_copy() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

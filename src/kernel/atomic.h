@@ -6,8 +6,8 @@
 
 namespace upsweep {
 
-// *address = op(*address, value), atomically. Sums use the hardware's atomic add for the type; everything else retries
-// a compare-and-swap on the bits.
+// Atomically sets *address to op(*address, value): a sum by the hardware's atomic add for the type, everything else by
+// a compare-and-swap loop on the bits. T has 4 or 8 bytes.
 template <class T, class Op>
 __device__ __forceinline__ void atomic_combine(T* address, T value, Op op) {
   if constexpr (std::is_same_v<Op, Sum> && sizeof(T) == 8 && std::is_integral_v<T>) {

@@ -4,7 +4,7 @@
 
 namespace upsweep {
 
-// Block sizes that the block-wide functions below support.
+// True for the block sizes that the block-wide functions below support: whole warps, 32 to 1024 threads.
 constexpr bool whole_warps(unsigned block) { return block >= warp_size && block <= 1024 && block % warp_size == 0; }
 inline constexpr Status not_whole_warps{Code::unsupported, 0,
                                         "this rung needs blocks of whole warps, 32 to 1024 threads"};
@@ -26,9 +26,9 @@ __device__ __forceinline__ T block_reduce(T value, Op op,
   return value;
 }
 
-// Exclusive scan of the warps' totals, which lane 31 of each warp passes. Every thread gets its warp's prefix, and the
-// block's total in `total`. Every warp scans all totals itself: one barrier fewer than if one warp did it for all. A
-// later call may reuse `warp_totals` after a __syncthreads().
+// Block-wide exclusive scan of one total per warp, which the warp's lane 31 passes. Returns the warp's prefix to every
+// thread, and sets `total` to the block's total. Every warp scans all totals redundantly: one barrier fewer than if one
+// warp scanned them for the block. A later call may reuse `warp_totals` after a __syncthreads().
 template <class T, class Op>
 __device__ __forceinline__ T scan_warps(T warp_total, Op op,
                                         T* warp_totals,  // [32], shared
@@ -41,8 +41,9 @@ __device__ __forceinline__ T scan_warps(T warp_total, Op op,
   return shuffle(from_left_lane(upto, op), warp);
 }
 
-// Exclusive sum of the values that lane 31 of each warp passes; `all` becomes the sum over the block. Like
-// scan_warps(), in fewer instructions. A later call may reuse `warp_totals` after a __syncthreads().
+// Like scan_warps(), for unsigned sums in blocks of `threads` threads, in fewer instructions. Lane 31 of each warp
+// passes `of_warp`; returns the sum of the preceding warps, and sets `all` to the block's sum. A later call may reuse
+// `warp_totals` after a __syncthreads().
 template <unsigned threads>
 __device__ __forceinline__ unsigned sum_of_warps(unsigned of_warp,
                                                  unsigned* warp_totals,  // [32], shared
@@ -55,8 +56,8 @@ __device__ __forceinline__ unsigned sum_of_warps(unsigned of_warp,
   return warp_reduce_all(lane < warp ? of_lane : 0, Sum{});
 }
 
-// Block-wide exclusive scan, in thread order, for blocks of whole warps; every thread gets the block's total in
-// `total`. `warp_totals` as in scan_warps().
+// Block-wide exclusive scan, in thread order, for blocks of whole warps. Sets `total` to the block's total in every
+// thread; `warp_totals` is as in scan_warps().
 template <class T, class Op>
 __device__ __forceinline__ T block_scan(T value, Op op,
                                         T* warp_totals,  // [32], shared

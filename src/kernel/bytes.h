@@ -14,8 +14,8 @@ __device__ __forceinline__ unsigned nonzero_bytes(const uint4& raw) {
   return nonzero_bytes(raw.x) | nonzero_bytes(raw.y) << 4 | nonzero_bytes(raw.z) << 8 | nonzero_bytes(raw.w) << 12;
 }
 
-// Returns the lower or the upper two bytes, each widened to 16 bits: one instruction on a GPU, instead of three for
-// shifts and masks.
+// Returns the lower or upper two bytes of a word, each zero-extended to 16 bits: one instruction on a GPU, where shifts
+// and masks would take three.
 __device__ __forceinline__ unsigned widen_lower_bytes(unsigned word) {
 #if defined(__CUDACC__)
   return __byte_perm(word, 0, 0x4140);
@@ -30,8 +30,8 @@ __device__ __forceinline__ unsigned widen_upper_bytes(unsigned word) {
   return widen_lower_bytes(word >> 16);
 #endif
 }
-// Returns 16-bit half number `half` of a word, by one instruction whose shift the compiler cannot merge into an address
-// computation.
+// Returns the lower (0) or upper (1) half of a word, zero-extended, by a byte permutation: the compiler cannot merge it
+// into an address computation, as it would a shift.
 __device__ __forceinline__ unsigned half_of(unsigned word, unsigned half) {
 #if defined(__CUDACC__)
   return __byte_perm(word, 0, half ? 0x4432 : 0x4410);
@@ -39,7 +39,7 @@ __device__ __forceinline__ unsigned half_of(unsigned word, unsigned half) {
   return word >> half * 16 & 0xffff;
 #endif
 }
-// Returns `word` with the lowest byte of `from` in place of its byte number `byte`.
+// Returns `word` with byte `byte` replaced by the lowest byte of `from`.
 __device__ __forceinline__ unsigned replace_byte(unsigned word, unsigned byte, unsigned from) {
 #if defined(__CUDACC__)
   return __byte_perm(word, from, (0x3210 & ~(0xf << byte * 4)) | 4 << byte * 4);
@@ -47,7 +47,8 @@ __device__ __forceinline__ unsigned replace_byte(unsigned word, unsigned byte, u
   return (word & ~(0xffu << byte * 8)) | (from & 0xff) << byte * 8;
 #endif
 }
-// Returns byte number `byte`, extended to a word by the upper three bytes of `above`, whose four bytes must be equal.
+// Returns byte `byte` of `word` as the lowest byte, below the upper three bytes of `above`, whose four bytes must be
+// equal.
 __device__ __forceinline__ unsigned byte_under(unsigned word, unsigned byte, unsigned above) {
 #if defined(__CUDACC__)
   return __byte_perm(word, above, 0x4440 | byte);

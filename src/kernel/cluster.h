@@ -1,4 +1,4 @@
-// Clusters (Shape::cluster): blocks that run at the same time and can access each other's shared memory.
+// Thread-block clusters (Shape::cluster): blocks that run at the same time and can access each other's shared memory.
 #pragma once
 #include "kernel/kernel.h"
 
@@ -23,7 +23,7 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return simt::cluster_rank();
 #endif
 }
-// A barrier for all threads of the cluster, after which all of them see each other's earlier writes.
+// Cluster-wide barrier: afterwards, every thread of the cluster sees the earlier writes of all others.
 __device__ __forceinline__ void cluster_sync() {
 #if !defined(__CUDACC__)
   simt::cluster_sync();
@@ -33,7 +33,7 @@ __device__ __forceinline__ void cluster_sync() {
   __syncthreads();
 #endif
 }
-// Returns the word of block `rank` at the same shared-memory offset as *shared.
+// Returns the word in block `rank`'s shared memory at the offset of *shared.
 __device__ __forceinline__ std::uint64_t read_in_cluster(const std::uint64_t* shared, unsigned rank) {
   std::uint64_t word = 0;
 #if !defined(__CUDACC__)
@@ -49,7 +49,7 @@ __device__ __forceinline__ std::uint64_t read_in_cluster(const std::uint64_t* sh
 #endif
   return word;
 }
-// Stores to block `rank`, at the same shared-memory offset as *shared.
+// Stores to block `rank`'s shared memory at the offset of *shared.
 template <class T>
 __device__ __forceinline__ void store_in_cluster(T* shared, unsigned rank, T value) {
 #if !defined(__CUDACC__)
@@ -72,7 +72,7 @@ __device__ __forceinline__ void store_in_cluster(T* shared, unsigned rank, T val
   __trap();
 #endif
 }
-// Adds 1, atomically, to the word of block `rank` at the same shared-memory offset as *shared.
+// Atomically adds 1 to the word in block `rank`'s shared memory at the offset of *shared.
 __device__ __forceinline__ void increment_in_cluster(unsigned* shared, unsigned rank) {
 #if !defined(__CUDACC__)
   atomicAdd(simt::map_shared(shared, rank), 1u);

@@ -1,5 +1,5 @@
-// Asynchronous per-thread copies of 16 bytes to shared memory, for scattered data. Devices without them load and store
-// instead.
+// Asynchronous copies of 16 bytes to shared memory (cp.async), started per thread, for scattered data. Devices without
+// them load and store instead.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/features.h"
@@ -17,17 +17,18 @@ class Copies16 {
     else
       *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);
   }
-  // Ends a group, which may be empty.
+  // Ends the current group of copies, which may be empty.
   __device__ __forceinline__ void commit() {
     if constexpr (has(Feature::copy_16)) asm volatile("cp.async.commit_group;" ::: "memory");
   }
-  // Waits for this thread's copies, except those of the last `groups` groups. Other threads see them after a barrier.
+  // Waits for this thread's copies, except those in the last `groups` groups. Other threads see the copied bytes only
+  // after a barrier.
   template <unsigned groups>
   __device__ __forceinline__ void wait() {
     if constexpr (has(Feature::copy_16)) asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
   }
 #else
-  // The emulator copies as late as the rules allow.
+  // The emulator performs each copy as late as the rules allow, to expose missing waits.
   void start(void* shared, const void* global) {
     if (!has(Feature::copy_16)) {
       *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);

@@ -1,7 +1,8 @@
-// Tile descriptors: totals and prefixes that the tiles of a single-pass kernel publish to each other, as tagged words
-// whose tag is the epoch, the number of the call.
+// Tile descriptors: totals and prefixes that the tiles of a single-pass kernel publish to each other, as tagged words.
+// The tag is the epoch, the number of the call.
 //
-// Descriptors are not cleared between calls: one left by an earlier call carries that call's epoch and reads as empty.
+// Descriptors are not cleared between calls: a stale descriptor carries the epoch of an earlier call, and reads as
+// empty.
 #pragma once
 #include "base/workspace.h"
 #include "kernel/tagged_word.h"
@@ -9,40 +10,42 @@
 
 namespace upsweep {
 
-// A tile's number, and the epoch of the call that it belongs to.
+// The number of a drawn tile, and the epoch of the call.
 struct Drawn {
   unsigned tile, epoch;
 };
 
-// In Workspace::kept(): zero when first handed out, afterwards whatever the last call left.
+// The descriptors of a kernel's tiles, in Workspace::kept(): zero when first handed out, afterwards whatever the last
+// call left.
 struct Descriptors {
   unsigned long long* words;  // [reserved + descriptors]; null if allocation failed
   std::size_t count;          // words
 
   // The first word has the last call's epoch in its upper half and a counter of drawn tiles in the lower; the second
-  // word counts blocks that are done. Both counters are zero between calls. They have a 128-byte line of L2 to
-  // themselves: while blocks draw, others poll the first descriptors (scan/pipeline at 2^20 on an H200: 5.56 us, and
-  // 5.90 if they share the line).
+  // word counts blocks that are done. Both counters are zero between calls. The reserved words fill a 128-byte line of
+  // L2, because other blocks poll the first descriptors while blocks draw (scan/pipeline at 2^20 on an H200: 5.56 us,
+  // and 5.90 us if draws and polls share the line).
   static constexpr std::size_t reserved = 16;
   __host__ __device__ unsigned* done_counter() const { return reinterpret_cast<unsigned*>(words + 1); }
   __host__ __device__ unsigned long long* array() const { return words + reserved; }
 
-  // Draws the next tile, by one thread. One round trip to L2 returns both its number and the epoch, so no call ends in
-  // between.
+  // Draws the next tile; by one thread. A single atomic returns both the tile's number and the epoch, so the call
+  // cannot end in between.
   __device__ Drawn draw() const {
     const unsigned long long first = atomicAdd(words, 1ull);
     return {static_cast<unsigned>(first), epoch_of(first)};
   }
-  // Returns the first word, for blocks that draw no tiles. Each reads it before it publishes or polls anything, and
-  // with one warp only: if every warp of a grid loads the same word, they queue at L2 for a microsecond.
+  // Returns the first word, for blocks that draw no tiles. A block reads the word before it publishes or polls
+  // anything, and by one warp only: if every warp of a grid loads the same word, the loads queue at L2 for a
+  // microsecond.
   __device__ unsigned long long first_word() const { return load_relaxed(words); }
-  // This call's epoch.
+  // Returns this call's epoch, given the first word.
   static __device__ unsigned epoch_of(unsigned long long first) { return static_cast<unsigned>(first >> 32) + 1; }
-  // The 32-bit epoch wraps; a stale word must never look current. So twice per cycle a call writes all of its words and
-  // zeroes the others.
+  // True if the call of this epoch leaves no stale words, which happens twice per cycle: the 32-bit epoch wraps, and a
+  // stale word must never look current. Such a call writes its words as always, and end() zeroes the others.
   static __device__ bool rewrites(unsigned epoch) { return (epoch & 0x7fffffffu) == 0x7fffffffu; }
-  // Ends the call: the next one gets another epoch, and draws tiles from 0. By one thread, once every block has drawn
-  // its last tile or read the first word. This call uses the first `used` words of the array.
+  // Ends the call: the next call gets the next epoch, and draws tiles from 0. By one thread, once every block has drawn
+  // its last tile or read the first word. This call has written the first `used` words of array().
   __device__ void end(unsigned epoch, std::size_t used) const {
     if (rewrites(epoch))
       for (std::size_t i = reserved + used; i < count; ++i) words[i] = 0;
@@ -50,14 +53,15 @@ struct Descriptors {
   }
 };
 
-// Descriptors for `count` values of type A.
+// Returns descriptors for `count` values of type A; `words` is null if allocation failed.
 template <class A>
 Descriptors descriptors_for(Workspace& workspace, std::size_t count) {
   const auto kept = workspace.kept(Descriptors::reserved + count * words_per<A>);
   return {kept.words, kept.count};
 }
 
-// Waits for the values index(0) to index(Count - 1) of an array. All loads of a polling round are in flight together.
+// Polls the values index(0) to index(Count - 1) of `array` until all of them carry the tag, and loads them. All loads
+// of a polling round are in flight together.
 template <unsigned Count, class T, class Index>
 __device__ __forceinline__ void wait_tagged(const unsigned long long* array, unsigned tag, Index index,
                                             T (&values)[Count]) {
@@ -85,10 +89,10 @@ __device__ __forceinline__ void wait_tagged(const unsigned long long* array, uns
 
 // ---- the total of a range of tiles ----------------------------------------------------------------------------------
 
-// The tiles of [from, to), at most Each * 32, whose descriptors this lane polls: tiles 32 apart, because coalesced
+// The tiles of [from, to), at most Each * 32, whose descriptors this lane polls: every 32nd tile, because coalesced
 // polls touch a quarter of the sectors, or `Each` neighbours if order matters. Lanes past the end poll the last tile
-// again, so no load depends on a branch and all are in flight together; with branches, eight loads took half a
-// microsecond longer.
+// again, so that no load depends on a branch and all loads are in flight together; with branches, eight loads took half
+// a microsecond longer.
 template <unsigned Each, bool neighbours = false>
 struct LaneTiles {
   static constexpr unsigned of_lane = neighbours ? Each : 1, step = neighbours ? 1 : warp_size;
@@ -98,7 +102,7 @@ struct LaneTiles {
   __device__ unsigned operator()(unsigned k) const { return has(k) ? first + k * step : to - 1; }
 };
 
-// 160 polls per warp: more than the blocks of a persistent kernel on an H200.
+// 5 x 32 = 160 descriptors per warp and polling round: more than the blocks of a persistent kernel on an H200.
 inline constexpr unsigned polls_per_lane = 5;
 
 // Warp-wide: returns op over the totals of tiles [from, to), at most Each * 32, to every lane. There is one descriptor

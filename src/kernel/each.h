@@ -1,4 +1,4 @@
-// One thread per item, for a few small items of work.
+// Runs a function for every index below n, one thread per index; for small n.
 #pragma once
 #include "kernel/kernel.h"
 
@@ -10,7 +10,7 @@ __global__ void each_kernel(unsigned n, F f) {
   if (k < n) f(k);
 }
 
-// Queues f(k) for each k < n; f is plain data, callable on the device.
+// Queues f(k) for each k < n. `f` is plain data, callable on the device.
 template <class F>
 Status for_each_index(const Execution& execution, unsigned n, const F& f) {
   constexpr unsigned block = 256;

@@ -6,8 +6,9 @@
 
 namespace upsweep {
 
-// Stores an element whose sector another block writes too. Half of the stores of 4 and 8 bytes ask L2 to evict their
-// lines last: a sector that is evicted before it is complete costs a read of memory and another write.
+// Stores an element to a sector that another block writes too: a sector that L2 evicts before it is complete costs a
+// read from memory and another write. Half of the stores of 4- and 8-byte integers therefore ask L2 to evict their
+// lines last.
 template <class T>
 __device__ __forceinline__ void store_evict_last(T* to, T v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -1,5 +1,5 @@
-// The host's part of a rung: copies between host and device memory, with and without waiting, and streams forked from
-// the call's.
+// The host side of a rung: blocking and queued copies between host and device memory, and streams forked from the
+// call's stream.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -10,10 +10,10 @@ namespace upsweep {
 
 // ---- copies that the host waits for: a rung that uses them has `synchronises = true` ----
 
-// Returns once all earlier work on the stream is done and the bytes have arrived.
+// Copies to the host. Returns once all earlier work on the stream is done and the bytes have arrived.
 inline Status copy_to_host(void* host, const void* device, std::size_t bytes, Stream stream) {
   if (stream.dry) {
-    std::memset(host, 0, bytes);  // the caller may branch on it
+    std::memset(host, 0, bytes);  // the caller may branch on the bytes
     return {};
   }
 #if defined(__CUDACC__)
@@ -26,7 +26,7 @@ inline Status copy_to_host(void* host, const void* device, std::size_t bytes, St
 #endif
 }
 
-// Later work on the stream sees the bytes; `host` may be reused on return.
+// Copies from pageable host memory. Later work on the stream sees the bytes; `host` may be reused on return.
 inline Status copy_to_device(void* device, const void* host, std::size_t bytes, Stream stream) {
   if (stream.dry) return {};
 #if defined(__CUDACC__)
@@ -41,8 +41,8 @@ inline Status copy_to_device(void* device, const void* host, std::size_t bytes, 
 
 // ---- copies that the host does not wait for ----
 
-// Copies between host and device memory, in either direction. With pageable memory the host takes part in the copy, so
-// the call may return late.
+// Queues a copy between host and device memory, in either direction. With pageable memory the host takes part in the
+// copy, so the call may block.
 inline Status copy_queued(void* to, const void* from, std::size_t bytes, Stream stream) {
   if (stream.dry) return {};
 #if defined(__CUDACC__)
@@ -53,8 +53,8 @@ inline Status copy_queued(void* to, const void* from, std::size_t bytes, Stream 
 #endif
 }
 
-// Streams forked from a call's stream: they start after its earlier work, and join() makes it wait for them. Work on
-// different streams may run concurrently.
+// Streams forked from a call's stream, the trunk. Work on these branches starts after the trunk's earlier work, and
+// join() makes the trunk wait for the branches. Work on different branches may run concurrently.
 class Fork {
  public:
   static constexpr unsigned most = 8;

@@ -44,18 +44,18 @@ inline Status status_of(cudaError_t error) {
   return {code, static_cast<int>(error), cudaGetErrorString(error)};
 }
 
-// The facts about a kernel on one device that a launch depends on.
+// A kernel's properties on one device, on which a launch depends.
 struct LoadedKernel {
   const void* kernel;
   int device;
-  int capability;                       // times ten, of its code: 80 on an H100 too, if it has no newer code
-  std::size_t max_dynamic;              // bytes of shared memory per block, less the kernel's static part
-  mutable std::atomic<bool> requested;  // all of it has been requested: see admit()
-  const LoadedKernel* next;             // in the same slot of the table
+  int capability;                       // of its code, times ten: 80 even on an H100, if there is no newer code
+  std::size_t max_dynamic;              // bytes of dynamic shared memory: a block's maximum, less the static part
+  mutable std::atomic<bool> requested;  // `max_dynamic` has been requested: see admit()
+  const LoadedKernel* next;             // next entry in the same slot of the table
 };
 
-// Looks up the kernel on the current device. The driver is asked once per kernel and device; its answers stay in a
-// lock-free table, where two threads that race insert the same answer twice.
+// Looks up the kernel on the current device. Queries the driver once per kernel and device, and caches its answers in a
+// lock-free hash table, where two threads that race may insert the same entry twice.
 inline Status find_loaded(const void* kernel, const LoadedKernel*& found) {
   static std::atomic<const LoadedKernel*> slots[256]{};
   int device = 0;
@@ -125,7 +125,7 @@ Status start(void (*kernel)(P...), const Shape& shape, std::type_identity_t<P>..
   return status_of(cudaLaunchKernelEx(&config, kernel, args...));
 }
 
-// The block's dynamic shared memory, 128-byte aligned (as bulk copies require).
+// Returns the block's dynamic shared memory, 128-byte aligned (bulk copies need 16 bytes).
 template <class T>
 __device__ T* dynamic_shared() {
   extern __shared__ __align__(128) unsigned char upsweep_dynamic_shared[];
@@ -152,7 +152,8 @@ T* dynamic_shared() {
 
 #endif
 
-// Starts `kernel` on the stream; arguments are converted to the kernel's parameter types. Returns at once.
+// Launches `kernel` on the shape's stream; arguments are converted to the kernel's parameter types. Does not wait for
+// the kernel. Does nothing on a dry stream.
 template <class... P, class... A>
 Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
   if (shape.stream.dry) return {};
@@ -161,8 +162,8 @@ Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
   return start(kernel, admitted, static_cast<P>(args)...);
 }
 
-// The second argument of __launch_bounds__: `blocks` blocks of `block` threads per multiprocessor, or as many as fit on
-// the architecture being compiled for.
+// The second argument of __launch_bounds__, the minimum number of resident blocks per multiprocessor: `blocks` blocks
+// of `block` threads, or as many as fit on the architecture being compiled for.
 constexpr unsigned min_blocks(unsigned block, unsigned blocks) {
 #if defined(__CUDA_ARCH__)
   constexpr unsigned threads = most_resident_threads(__CUDA_ARCH__ / 10);

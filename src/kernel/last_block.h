@@ -4,9 +4,9 @@
 
 namespace upsweep {
 
-// Block-wide: returns true in the last of `count` blocks to call it. That block may then read whatever the others wrote
-// in thread 0 before the call, or in any thread before a barrier. The counter is zero, and left zero. Ends with a
-// barrier.
+// Block-wide: returns true in the last of `count` blocks to make this call. That block may then read what thread 0 of
+// every other block wrote before the call, and what their other threads wrote if a barrier preceded the call. The
+// counter must be zero, and is left zero. Ends with a barrier.
 __device__ __forceinline__ bool last_block_done(unsigned* counter, unsigned count) {
   __shared__ bool last;
   if (threadIdx.x == 0) {

@@ -1,8 +1,8 @@
 // Decoupled look-back: tiles are drawn in order, and each computes its prefix.
 //
-// A tile publishes its total, looks back over the tiles before it, 32 at a time, until one has published its prefix,
-// and then publishes its own. Tiles are drawn from a counter, so any tile that a block waits for has been drawn by a
-// running block.
+// A tile publishes its total, looks back over the preceding tiles, 32 at a time, until it finds one that has published
+// its prefix, and then publishes its own prefix. Tiles are drawn from a counter, so any tile that a block waits for has
+// been drawn by a running block.
 //
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace upsweep {
 
-// The two descriptors of a tile: its total, and its prefix, which includes that total.
+// The two descriptors of a tile: its total and its inclusive prefix.
 template <class A>
 __device__ __forceinline__ unsigned long long* total_words(const Descriptors& descriptors, std::size_t tile) {
   return descriptors.array() + 2 * tile * words_per<A>;
@@ -20,7 +20,7 @@ __device__ __forceinline__ unsigned long long* prefix_words(const Descriptors& d
   return total_words<A>(descriptors, tile) + words_per<A>;
 }
 
-// Warp-wide look-back: returns op over everything before `tile` to every lane.
+// Warp-wide look-back: returns the tile's exclusive prefix to every lane.
 template <class A, class Op>
 __device__ A look_back(const Descriptors& descriptors, unsigned epoch, unsigned tile, Op op) {
   const unsigned lane = threadIdx.x % warp_size;
@@ -36,7 +36,7 @@ __device__ A look_back(const Descriptors& descriptors, unsigned epoch, unsigned 
       spin_hint();
     }
     __syncwarp();
-    // The last prefix includes everything before it.
+    // The rightmost prefix includes everything to its left, so those lanes' values are dropped.
     const unsigned prefixes = __ballot_sync(all_lanes, is_prefix);
     if (prefixes >> lane > 1) value = Op::template neutral<A>();
     before = op(shuffle(warp_reduce(value, op), 0), before);
@@ -44,18 +44,18 @@ __device__ A look_back(const Descriptors& descriptors, unsigned epoch, unsigned 
   }
 }
 
-// The tiles of a launch with one block per tile, in the order in which blocks draw them.
+// The tile queue of a launch with one block per tile: blocks draw tiles in ascending order.
 struct LookbackTiles {
   Descriptors descriptors;
 
-  // Draws this block's tile and returns its number to every thread. `drawn` is in shared memory.
+  // Block-wide: draws this block's tile and returns its number to every thread. `drawn` is in shared memory.
   __device__ unsigned draw(Drawn& drawn) const {
     if (threadIdx.x == 0) drawn = descriptors.draw();
     __syncthreads();
     return drawn.tile;
   }
-  // By the block's first warp: publishes the tile's total, and returns op over all tiles before it to every lane. The
-  // last tile ends the call, because by then every tile has been drawn and has published.
+  // By the block's first warp: publishes the tile's total and returns the tile's exclusive prefix to every lane. The
+  // last tile ends the call, because by then every tile has been drawn and has published its total.
   template <class A, class Op>
   __device__ A before(Drawn drawn, A total, Op op) const {
     const auto [tile, epoch] = drawn;
@@ -69,8 +69,8 @@ struct LookbackTiles {
     }
     return prefix;
   }
-  // If a look-back may end early, its end does not imply that all tiles further left have published. In that case one
-  // thread per block calls leave(), and the last of these threads ends the call.
+  // Ends the call instead of before(), for look-backs that may stop early: they do not imply that all tiles further
+  // left have published. One thread per block calls leave(), and the last of these threads ends the call.
   template <class A>
   __device__ void leave(unsigned epoch) const {
     if (take_ticket(descriptors.done_counter()) != gridDim.x - 1) return;

@@ -4,8 +4,8 @@
 // draw reads all totals. That is three trips to L2 in sequence. Tagged words need neither fence nor ticket: two trips,
 // and half a microsecond less on an H200.
 //
-// The last block waits for the others. It is the last to start, so blocks that it waits for are running or done, in
-// hardware and on the emulator alike. A mailbox is zero between calls: the reader empties it.
+// The last block waits for the others. It starts last, so the blocks that it waits for are running or done, on hardware
+// and on the emulator alike. A mailbox is zero between calls: the reader empties it.
 #pragma once
 #include "kernel/tagged_word.h"
 
@@ -19,7 +19,7 @@ __device__ __forceinline__ void put(unsigned long long* mailbox,  // [words_per<
   store_tagged(mailbox, mailbox_full, value);
 }
 
-// Waits for a put() to the mailbox, empties it and returns the value. All words are in flight together.
+// Waits for put(), empties the mailbox and returns the value. The loads of all words are in flight together.
 template <class T>
 __device__ __forceinline__ T take(unsigned long long* mailbox) {  // [words_per<T>]
   T value;

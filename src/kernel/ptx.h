@@ -1,5 +1,6 @@
-// Inline PTX is confined to this file, relaxed_words.h, async.h (the bulk-copy engine), copy_16.h, address.h,
-// evict_last.h and cluster.h. Each function has an emulated twin with the same meaning.
+// Memory accesses and synchronisation by inline PTX. The only other inline PTX is in relaxed_words.h, async.h (the
+// bulk-copy engine), copy_16.h, address.h, evict_last.h, cluster.h and, for conversions, upsweep/half.h. Each function
+// has an emulated twin with the same meaning.
 #pragma once
 #include "kernel/kernel.h"
 
@@ -9,9 +10,9 @@
 
 namespace upsweep {
 
-// Adds 1 to a counter in global memory and returns its old value. Everything this thread wrote before is visible to any
-// thread that draws a later ticket. Acquire-release: cheaper than __threadfence() and atomicAdd, whose fence is
-// sequentially consistent.
+// Atomically adds 1 to a counter in global memory and returns its old value. Everything that this thread wrote before
+// is visible to any thread that draws a later ticket. The addition is acquire-release, which is cheaper than
+// atomicAdd() between two calls of __threadfence(), a sequentially consistent fence.
 __device__ __forceinline__ unsigned take_ticket(unsigned* counter) {
 #if defined(__CUDA_ARCH__)
   unsigned ticket;
@@ -25,8 +26,8 @@ __device__ __forceinline__ unsigned take_ticket(unsigned* counter) {
 #endif
 }
 
-// A store and a load that other blocks may race with: neither torn nor kept in a register or in L1. They order no other
-// accesses, so values that must arrive together have to fit in one word.
+// Relaxed store and load of a word that other blocks access concurrently: never torn, and never served from a register
+// or from L1. They order no other accesses, so values that must arrive together have to fit in one word.
 __device__ __forceinline__ void store_relaxed(unsigned long long* to, unsigned long long word) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
@@ -44,15 +45,16 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
 #endif
 }
 
-// For the body of a loop that waits for another block: lets the emulator run that block. Hardware needs no hint.
+// Yields in a loop that polls memory that another block writes, so that the emulator can run that block. Does nothing
+// on hardware.
 __device__ __forceinline__ void spin_hint() {
 #if !defined(__CUDA_ARCH__)
   __nanosleep(0);
 #endif
 }
 
-// Loads 16 bytes that will not be read again, without allocating them in L1. Measured 1 % faster than plain loads for a
-// sum of 2^28 floats on an H200.
+// Loads 16 bytes that no thread writes during the kernel and that will not be read again, without allocating them in
+// L1. For a sum of 2^28 floats on an H200, 1 % faster than plain loads.
 __device__ __forceinline__ uint4 load_once(const uint4* from) {
 #if defined(__CUDA_ARCH__)
   uint4 v;
@@ -75,10 +77,12 @@ __device__ __forceinline__ void store_whole(uint4* to, uint4 v) {
 }
 
 // ---- programmatic dependent launch (Shape::overlap) ----
-// allow_next_launch(): once every block has called it, the next kernel of the stream may start its blocks, if it was
-// launched with Shape::overlap. wait_for_previous(): returns once everything the previous kernel wrote is visible; must
-// precede the first access to memory that it may have written. Both do nothing in an ordinary launch, or in code for
-// architectures before 9.0, for which launch() ignores Shape::overlap.
+// allow_next_launch(): once every block has made this call or exited, the stream's next kernel may start its blocks, if
+// it was launched with Shape::overlap.
+// wait_for_previous(): returns once the previous kernel has ended and all its writes are visible. Must precede the
+// first access to memory that the previous kernel may have written.
+// Both do nothing in an ordinary launch, or in code for architectures before 9.0, for which launch() ignores
+// Shape::overlap.
 __device__ __forceinline__ void allow_next_launch() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");

@@ -1,10 +1,10 @@
-// Loads and stores of four words that other blocks may race with.
+// Relaxed loads and stores of four words that other blocks access concurrently.
 #pragma once
 #include "kernel/ptx.h"
 
 namespace upsweep {
 
-// The words may become visible separately; each is neither torn nor stale.
+// Each word by itself is neither torn nor stale, but the four may become visible at different times.
 __device__ __forceinline__ void store_relaxed(uint4* to, uint4 words) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.x), "r"(words.y),

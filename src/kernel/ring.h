@@ -1,4 +1,4 @@
-// Rings of bulk copies: while a warp works on one chunk of its arrays, the copy engine fetches the next ones. Every
+// Rings of bulk copies: while a warp works on one chunk of its arrays, the copy engine fetches the next chunks. Every
 // warp has its own ring, so no block-wide barrier is needed, and data in flight occupies no registers.
 #pragma once
 #include "kernel/async.h"
@@ -6,14 +6,16 @@
 
 namespace upsweep {
 
-// A block's rings: one of `Stages` stages for each of `Warps` warps. A stage has one chunk of each of `Arrays` arrays.
+// The shape of a block's rings: one ring of `Stages` stages for each of `Warps` warps. A stage has one chunk of each of
+// `Arrays` arrays.
 template <unsigned Warps, unsigned Stages, unsigned ChunkBytes, unsigned Arrays>
 struct WarpRingShape {
   static constexpr unsigned warps = Warps, stages = Stages, chunk_bytes = ChunkBytes, arrays = Arrays;
   static constexpr unsigned block = warps * warp_size;  // threads
   static constexpr unsigned stage_bytes = arrays * chunk_bytes, shared_bytes = warps * stages * stage_bytes;
 
-  // Returns the grid for arrays of n elements: each block has the shared memory of a multiprocessor to itself.
+  // Returns the grid for arrays of n elements: one block per multiprocessor, because a block's rings take most of the
+  // shared memory; fewer if there are fewer chunks.
   template <class T>
   static unsigned blocks_for(std::size_t n) {
     return persistent_grid(ceil_div(n * sizeof(T), chunk_bytes));
@@ -26,7 +28,7 @@ class WarpRing {
  public:
   static constexpr unsigned chunk = Shape::chunk_bytes / sizeof(T);  // elements
 
-  // Starts filling the ring; by all lanes. Every array is `packs` whole packs and 16-byte aligned.
+  // Warp-wide: starts filling the ring. Every array has `packs` whole packs and is 16-byte aligned.
   template <class... Arrays>
   __device__ __forceinline__ explicit WarpRing(std::size_t packs, const Arrays*... from)
       : from_{from...}, packs_(packs) {
@@ -43,8 +45,8 @@ class WarpRing {
     __syncwarp();
   }
 
-  // Calls work(position, packs, staged) for every chunk of this warp, by all lanes. The chunk is `packs` packs of every
-  // array from element `position` on; those of array k are in shared memory at staged + k * chunk. Callable once.
+  // Warp-wide: calls work(position, packs, staged) for every chunk of this warp. The chunk begins at element `position`
+  // and has `packs` packs of each array; those of array k are in shared memory at staged + k * chunk. Callable once.
   template <class Work>
   __device__ __forceinline__ void for_each_chunk(Work work) {
     unsigned stage = 0, parity = 0;
@@ -69,7 +71,7 @@ class WarpRing {
     const std::size_t left = packs_ - c * chunk_packs;
     return unsigned(left < chunk_packs ? left : chunk_packs);
   }
-  // Starts the copies of chunk c, if there is one; by one lane.
+  // Starts the copies of chunk c, unless it is past the end; by one lane.
   __device__ __forceinline__ void fetch(std::size_t c, unsigned stage) {
     if (c >= chunks_) return;
     const unsigned bytes = 16 * packs_of(c);

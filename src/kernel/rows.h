@@ -8,8 +8,8 @@ namespace upsweep {
 
 // ---- the input as packs ---------------------------------------------------------------------------------------------
 
-// An array as 16-byte aligned packs. Positions count from the start of the first pack; those outside [begin, end) are
-// not in the array.
+// An array as 16-byte aligned packs. Positions count from the start of the first pack; positions outside [begin, end)
+// are not in the array.
 template <class T>
 struct Aligned {
   const T* base;           // 16-byte aligned, `begin` elements before the input
@@ -25,9 +25,9 @@ struct Aligned {
 template <class T>
 inline constexpr unsigned row_elements = warp_size* Pack<T>::size;
 
-// Loads this lane's packs, one per row from `position` on; neutral outside the array. One test covers all, so that all
-// loads are in flight together. Not load_once(): the output may be the same memory. Packs stay as raw 16 bytes:
-// one-byte items would take a register each.
+// Loads this lane's packs, one per row, the first at `position`; elements outside the array become neutral. One bounds
+// check covers all rows, so that all loads are in flight together. Not by load_once(), because the output may be the
+// same memory. Packs stay as raw 16 bytes, because one-byte items would take a register each.
 template <class Op, unsigned Rows, class T>
 __device__ __forceinline__ void load_rows(const Aligned<T>& in, std::size_t position, uint4 (&rows)[Rows]) {
   if (in.has(position, (Rows - 1) * row_elements<T> + Pack<T>::size)) {
@@ -48,7 +48,7 @@ __device__ __forceinline__ void load_rows(const Aligned<T>& in, std::size_t posi
   }
 }
 
-// Stores to the same positions of the output, 16 bytes at a time if it is aligned like the input.
+// Stores the rows to the same positions of the output, 16 bytes at a time if the output is aligned like the input.
 template <unsigned Rows, class T>
 __device__ __forceinline__ void store_rows(T* out,  // in.begin elements before the output
                                            const Aligned<T>& in, std::size_t position, const uint4 (&rows)[Rows]) {
@@ -69,8 +69,8 @@ __device__ __forceinline__ void store_rows(T* out,  // in.begin elements before 
   }
 }
 
-// Stores a pack's items, in another type, to the same positions of the output. Each lane writes contiguous bytes, so a
-// warp's stores are not coalesced; L2 merges them into whole sectors.
+// Stores a pack's items, converted to another type, to the same positions of the output. Each lane writes contiguous
+// bytes, so a warp's stores are not coalesced; L2 merges them into whole sectors.
 template <class Out, class T>
 __device__ __forceinline__ void store_items(Out* out,  // in.begin elements before the output
                                             const Aligned<T>& in, std::size_t position,
@@ -90,8 +90,8 @@ __device__ __forceinline__ void store_items(Out* out,  // in.begin elements befo
     if (in.has(position + k)) out[position + k] = item[k];
 }
 
-// Stores the first element of an exclusive scan if an empty sum is not the neutral element; done by the lane that has
-// stored the pack at position 0.
+// Stores the first element of an exclusive scan if the result of an empty sum is not the neutral element. By the lane
+// that has stored the pack at position 0.
 template <class Op, class T, class Out>
 __device__ __forceinline__ void store_empty_prefix(Out* out,  // in.begin elements before the output
                                                    const Aligned<T>& in, std::size_t position, bool inclusive,
@@ -102,12 +102,12 @@ __device__ __forceinline__ void store_empty_prefix(Out* out,  // in.begin elemen
 
 // ---- a pack ---------------------------------------------------------------------------------------------------------
 
-// Sums of 8- and 16-bit integers are computed four or two per word.
+// True for sums of 8- and 16-bit integers, which are computed on four or two elements per word.
 template <class T, class Op>
 inline constexpr bool sums_in_words = std::is_same_v<Op, Sum>&& std::is_integral_v<T> && sizeof(T) < 4;
 
-// The type of totals that are written as T. Sums of narrow integers wrap at the end, not at every step, and those of
-// halves are rounded there.
+// The type in which totals of output type T are computed. Sums of narrow integers wrap, and sums of halves are rounded,
+// only when they are written.
 template <class T, class Op>
 using Total = std::conditional_t<sums_in_words<T, Op>, unsigned, Computed<T>>;
 
@@ -127,8 +127,8 @@ __device__ __forceinline__ Total<Out, Op> fold_raw(const uint4& pack, Op op) {
   }
 }
 
-// Returns the scan of a word's four bytes. `carry` is the prefix before the word, in both 16-bit halves, and becomes
-// the prefix before the next word. Bytes are added in 16-bit halves, so that none carries into the next.
+// Returns the scan of a word's four bytes. `carry` has the prefix before the word in both 16-bit halves, and is updated
+// to the prefix before the next word. Bytes are added in 16-bit halves, so that no sum carries into the next byte.
 __device__ __forceinline__ unsigned scan_bytes(unsigned word, unsigned& carry, bool inclusive) {
   const unsigned odd = word >> 8 & even_bytes;
   const unsigned odd_sums = ((word & even_bytes) + odd) * both_halves + carry;  // sums up to bytes 1 and 3
@@ -144,7 +144,7 @@ __device__ __forceinline__ unsigned scan_halves(unsigned word, unsigned& carry, 
   return inclusive ? after : after << 16 | before;
 }
 
-// Replaces the pack with its scan; `left` is the prefix before it.
+// Scans the pack in place; `left` is the prefix before the pack.
 template <class T, class Op>
 __device__ __forceinline__ void finish_raw(uint4& pack, Total<T, Op> left, bool inclusive, Op op) {
   if constexpr (sums_in_words<T, Op>) {
@@ -165,7 +165,7 @@ __device__ __forceinline__ void finish_raw(uint4& pack, Total<T, Op> left, bool 
 
 // ---- a warp's rows --------------------------------------------------------------------------------------------------
 
-// Returns the total of all rows to lane 0. Cheaper than scan_rows() if the order does not matter.
+// Warp-wide: returns the total of all rows to lane 0. If the operator commutes, cheaper than scan_rows().
 template <class T, class Out = T, unsigned Rows, class Op>
 __device__ __forceinline__ Total<Out, Op> total_rows(const uint4 (&rows)[Rows], Op op) {
   using A = Total<Out, Op>;
@@ -182,7 +182,8 @@ __device__ __forceinline__ Total<Out, Op> total_rows(const uint4 (&rows)[Rows], 
   }
 }
 
-// Computes the prefix of each of this lane's packs within the warp's rows. Returns the total of all rows to every lane.
+// Warp-wide: sets before[r] to the exclusive prefix, within the warp's rows, of this lane's pack in row r. Returns the
+// total of all rows to every lane.
 template <class T, class Out = T, unsigned Rows, class Op>
 __device__ __forceinline__ Total<Out, Op> scan_rows(const uint4 (&rows)[Rows], Total<Out, Op> (&before)[Rows], Op op) {
   using A = Total<Out, Op>;
@@ -198,7 +199,7 @@ __device__ __forceinline__ Total<Out, Op> scan_rows(const uint4 (&rows)[Rows], T
   return total;
 }
 
-// Replaces the rows with their scan; `left` is the prefix before them, and `before` comes from scan_rows().
+// Scans the rows in place. `left` is the prefix before the rows; `before` comes from scan_rows().
 template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const Total<T, Op> (&before)[Rows], Total<T, Op> left,
                                             bool inclusive, Op op) {
@@ -206,8 +207,8 @@ __device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const Total<T, 
   for (unsigned r = 0; r < Rows; ++r) finish_raw<T>(rows[r], op(left, before[r]), inclusive, op);
 }
 
-// Writes the rows' scan; `rows` may be overwritten, `left` and `before` are as for finish_rows(), and `left` includes
-// the initial value.
+// Writes the scan of the rows to the output, and may overwrite `rows`. `left` and `before` are as in finish_rows();
+// `left` includes the initial value.
 template <class T, class Out, unsigned Rows, class Op>
 __device__ __forceinline__ void write_scan(Out* out,  // in.begin elements before the output
                                            const Aligned<T>& in, std::size_t position, uint4 (&rows)[Rows],

@@ -10,7 +10,7 @@ __device__ unsigned warp_count_below(const T* ascending,  // [count], the same f
                                      unsigned count,      // a power of two
                                      T limit) {
   const unsigned lane = threadIdx.x % warp_size;
-  unsigned first = 0;  // all elements before it are below
+  unsigned first = 0;  // all earlier elements are below `limit`
   for (unsigned step = count / warp_size;; step /= warp_size) {
     if (step == 0) step = 1;
     const unsigned at = first + lane * step;

@@ -5,7 +5,9 @@
 namespace upsweep {
 namespace {
 
-// A unit may be compiled for other architectures than the library, so each has its own copy of this function.
+// Returns the current device's Machine, with `code` set to the newest architecture that this unit is compiled for and
+// the device can run. A unit may be compiled for other architectures than the library, so each has a copy of this
+// function.
 [[maybe_unused]] Machine machine_of_unit() {
   Machine m = machine();
 #if defined(__CUDA_ARCH_LIST__)

@@ -1,4 +1,4 @@
-// Packs: 16 bytes of elements, the widest load that a thread can make.
+// Packs: 16 bytes of elements, loaded or stored in one access.
 #pragma once
 #include <cstring>
 
@@ -27,7 +27,8 @@ __device__ __forceinline__ uint4 raw(const Pack<T>& pack) {
   return bytes;
 }
 
-// One 16-byte load of Pack<T>::size elements that will not be read again; `from` must be 16-byte aligned.
+// Loads Pack<T>::size elements that will not be read again (see load_once()), in one access; `from` must be 16-byte
+// aligned.
 template <class T>
 __device__ __forceinline__ Pack<T> load_pack(const T* from) {
   return as_pack<T>(load_once(reinterpret_cast<const uint4*>(from)));
@@ -40,7 +41,7 @@ __device__ __forceinline__ uint4 load_raw(const T* from) {
   return *reinterpret_cast<const uint4*>(from);
 }
 
-// One 16-byte store to global memory; `to` must be 16-byte aligned.
+// Stores a pack to global memory in one access; `to` must be 16-byte aligned.
 template <class T>
 __device__ __forceinline__ void store_pack(T* to, const Pack<T>& pack) {
   store_whole(reinterpret_cast<uint4*>(to), raw(pack));

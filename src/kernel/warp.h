@@ -10,7 +10,7 @@ namespace upsweep {
 
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-// Warp shuffles of any type. CUDA's intrinsics widen integers below 32 bits to int and take no structs, which are
+// Shuffles a value of any type. CUDA's intrinsics widen integers below 32 bits to int and take no structs, which are
 // therefore shuffled word by word.
 template <class T, class F>
 __device__ __forceinline__ T word_by_word(T value, F&& shuffle_word) {
@@ -30,27 +30,27 @@ template <class T>
 __device__ __forceinline__ T shuffle(T value, unsigned lane) {
   return word_by_word(value, [&](auto word) { return __shfl_sync(all_lanes, word, int(lane)); });
 }
-// Returns the value of the lane `distance` lower, or the lane's own if there is none.
+// Returns the value of the lane `distance` lanes below, or this lane's value if there is none.
 template <class T>
 __device__ __forceinline__ T shuffle_up(T value, unsigned distance) {
   return word_by_word(value, [&](auto word) { return __shfl_up_sync(all_lanes, word, distance); });
 }
-// Returns the value of the lane `distance` higher, or the lane's own if there is none.
+// Returns the value of the lane `distance` lanes above, or this lane's value if there is none.
 template <class T>
 __device__ __forceinline__ T shuffle_down(T value, unsigned distance) {
   return word_by_word(value, [&](auto word) { return __shfl_down_sync(all_lanes, word, distance); });
 }
-// Returns the value of the lane whose number is this lane's XOR `lanes`.
+// Returns the value of lane (this lane XOR `lanes`).
 template <class T>
 __device__ __forceinline__ T shuffle_xor(T value, unsigned lanes) {
   return word_by_word(value, [&](auto word) { return __shfl_xor_sync(all_lanes, word, int(lanes)); });
 }
 
-// The lowest and the highest set bit of a nonzero word; in a ballot, the first and the last lane.
+// Returns the index of the lowest (highest) set bit of a nonzero word: in a ballot, the first (last) lane.
 __device__ __forceinline__ unsigned lowest_bit(unsigned word) { return unsigned(__ffs(int(word))) - 1; }
 __device__ __forceinline__ unsigned highest_bit(unsigned word) { return warp_size - 1 - unsigned(__clz(int(word))); }
 
-// Bitwise or of words, for the reductions below.
+// Bitwise OR, as an operator for the reductions below.
 struct Or {
   template <class T>
   __device__ T operator()(T a, T b) const {
@@ -58,7 +58,7 @@ struct Or {
   }
 };
 
-// True if devices with Feature::warp_reduce reduce these in one instruction, which takes 32-bit integers.
+// True if devices with Feature::warp_reduce have an instruction for reductions of T by Op.
 template <class T, class Op>
 inline constexpr bool has_warp_instruction = std::is_integral_v<T> && sizeof(T) == 4 &&
                                              (std::is_same_v<Op, Sum> || std::is_same_v<Op, Min> ||
@@ -82,8 +82,8 @@ __device__ __forceinline__ T warp_reduce_instruction(T value, Op) {
 #endif
 }
 
-// Tree reduction, neighbours first: in lane order, to lane 0 alone; or, if `to_all`, to every lane, each in its own
-// order.
+// Warp-wide tree reduction, neighbours first. In lane order, with the result in lane 0 only; if `to_all`, with the
+// result in every lane, but each lane combines the values in a different order.
 template <bool to_all, class T, class Op>
 __device__ __forceinline__ T warp_reduce_tree(T value, Op op) {
   for (unsigned d = 1; d < warp_size; d *= 2)
@@ -91,7 +91,7 @@ __device__ __forceinline__ T warp_reduce_tree(T value, Op op) {
   return value;
 }
 
-// Warp-wide reduction, in lane order. Lane 0 has the result; the others have it on some devices only.
+// Warp-wide reduction, in lane order. The result is valid in lane 0 only.
 template <class T, class Op>
 __device__ __forceinline__ T warp_reduce(T value, Op op) {
   if constexpr (has_warp_instruction<T, Op>)
@@ -109,8 +109,8 @@ __device__ __forceinline__ T warp_reduce_all(T value, Op op) {
     return warp_reduce_tree<true>(value, op);
 }
 
-// True if operands may be reordered: for the named operators, which have their name as a constant. A user's operator
-// need only be associative, whatever members it has.
+// True if operands may be reordered: for the library's operators, which have their Op as a constant member `operation`.
+// A user's operator need only be associative.
 template <class Named>
 inline constexpr bool commutes = requires {
   requires std::same_as<decltype(Named::operation), const Op>;
@@ -127,9 +127,9 @@ __device__ __forceinline__ T warp_scan(T value, Op op) {
   return value;
 }
 
-// Warp-wide inclusive scans of several rows of 32 values, step by step for all rows together: the shuffles of a step
-// are in flight together, whereas each row by itself would wait for five in sequence. In row r a lane combines its
-// value with those of at most the reach(r) lanes to its left; reach(r) = lane scans the whole row.
+// Warp-wide inclusive scans of several rows of 32 values, one step for all rows at a time: the shuffles of a step are
+// in flight together, so that the latency of the five steps is not paid per row. In row r, a lane combines its value
+// with those of at most reach(r) lanes to its left; reach(r) = lane scans the whole row.
 template <unsigned Rows, class T, class Op, class Reach>
 __device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op, Reach&& reach) {
 #pragma unroll

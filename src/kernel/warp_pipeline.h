@@ -21,9 +21,10 @@ __device__ void prefetch_first_tile(const Aligned<T>& in, unsigned elements) {
   if (in.has(position, elements)) prefetch_l2(in.base + position, elements * sizeof(T));
 }
 
-// Copies positions [position, position + count) of the input to shared memory, and the `halo` positions before them;
-// positions outside the input become `fill`. All three numbers are multiples of a pack. The copy engine copies whole
-// packs; the warp copies the others, at the ends of the input. Makes 32 arrivals at the mbarrier.
+// Warp-wide: copies positions [position, position + count) of the input to `to` in shared memory, and the `halo`
+// positions before them to the memory before `to`; positions outside the input become `fill`. `position`, `count` and
+// `halo` are multiples of a pack. The copy engine copies the whole packs; the warp copies the partial packs at the ends
+// of the input. Makes 32 arrivals at the mbarrier `arrived`.
 template <class T>
 __device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned count, unsigned halo, T fill, T* to,
                             std::uint64_t* arrived) {
@@ -47,7 +48,7 @@ __device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned
   const unsigned bytes = (before + end - from) * sizeof(T);
   mbarrier_arrive_expect(arrived, bytes);
   if (all_copied) mbarrier_arrive(arrived, warp_size - 1);
-  // The halo directly precedes the tile in both memories; if there is one, the tile begins with a whole pack.
+  // The halo directly precedes the tile in global and in shared memory. A tile with a halo begins with a whole pack.
   if (bytes > 0) bulk_copy(to + from - before, in.base + position + from - before, bytes, arrived);
 }
 
@@ -61,8 +62,8 @@ struct PipelineShape {
   unsigned records = stages;  // tile numbers kept, one per step
 };
 
-// The warps of one job; job(warp) counts them from 0. A job should capture by value whatever it tests per element: with
-// scan's `inclusive` captured by reference, nvcc emitted 64 more selects.
+// A job and its number of warps; job(warp) counts these warps from 0. A job should capture by value whatever it tests
+// per element: with scan's `inclusive` captured by reference, nvcc emitted 64 more selects.
 template <unsigned Warps, class Job>
 struct Role {
   static constexpr unsigned warps = Warps;
@@ -89,11 +90,11 @@ template <PipelineShape shape>
 struct WarpPipeline {
   static constexpr unsigned stages = shape.stages, records = shape.records, ends = shape.ends;
   static constexpr unsigned fetch_arrivals = warp_size + shape.copies - 1;
-  // Every lane arrives at mbarriers for itself. After a __syncwarp() one lane could arrive for its warp, but racecheck,
-  // which reports unordered reads and overwrites, does not follow that.
+  // Every lane arrives at mbarriers for itself. After a __syncwarp() one lane could arrive for its warp, but
+  // compute-sanitizer's racecheck does not follow what the __syncwarp() orders, and would report hazards.
   struct Shared {
     std::uint64_t fetched[stages], freed[stages];  // mbarriers
-    unsigned tile[records], last_tile[records];    // of the step and of the one before; `tiles` marks the end
+    unsigned tile[records], last_tile[records];    // of this step and the previous one; `tiles` marks the end
     unsigned epoch;
   };
 
@@ -102,23 +103,25 @@ struct WarpPipeline {
   unsigned tiles;
   unsigned lane = threadIdx.x % warp_size;
 
-  // The kernel's body. prepare(), by one lane while the previous kernel ends, initialises the rung's own mbarriers and
-  // prefetches; fetch(step, tile), by the producer warp, starts the tile's copies. This call uses the first `used`
-  // words of descriptors.
+  // The kernel's body. One lane calls prepare(), which initialises the rung's own mbarriers and prefetches, while the
+  // previous kernel ends. The producer warp calls fetch(step, tile), which starts the tile's copies. This call uses the
+  // first `used` words of `descriptors`.
   template <class Prepare, class Fetch, class... Roles>
   __device__ __forceinline__ void run(Prepare prepare, Fetch fetch, std::size_t used, Roles... roles) {
     constexpr unsigned producer = (Roles::warps + ...);  // the last warp
     const unsigned warp = threadIdx.x / warp_size;
     unsigned first = 0;
     allow_next_launch();
-    // The compiler sees that this is one thread, and does not aggregate begin()'s atomic over a warp's lanes.
+    // The compiler recognises that this test selects one thread, and does not aggregate begin()'s atomic over a warp's
+    // lanes.
     if (threadIdx.x == producer * warp_size) first = begin(prepare);
     __syncthreads();
     if (warp == producer) return produce(first, fetch, used);
     play<0>(warp, roles...);
   }
 
-  // Calls job(step, tile) for every `stride`th step from `step` on as its barrier completes, up to the end (`tiles`).
+  // Calls job(step, tile) for every `stride`th step from `step` on, each as soon as its phase of `barriers` completes,
+  // up to and including the step that marks the end (tile == tiles).
   template <unsigned Count, class Job>
   __device__ void for_each_tile(std::uint64_t (&barriers)[Count], unsigned step, unsigned stride, Job&& job) {
     for (;; step += stride) {
@@ -137,7 +140,7 @@ struct WarpPipeline {
     if constexpr (sizeof...(Rest) > 0) play<First + R::warps>(warp, rest...);
   }
 
-  // Initialises the block and draws its first tile; returns the tile's number. By one thread.
+  // Initialises the block's mbarriers, draws its first tile and returns the tile's number. By one thread.
   template <class Prepare>
   __device__ unsigned begin(Prepare&& prepare) {
     init_barriers(shared.fetched, fetch_arrivals);
@@ -149,8 +152,8 @@ struct WarpPipeline {
     return tile;
   }
 
-  // Draws tiles and starts their copies. Every block draws one number past the end; the block that draws the last such
-  // number ends the call.
+  // By the producer warp: draws tiles and starts their copies. Every block draws one number past the end; the block
+  // that draws the last such number ends the call.
   template <class Fetch>
   __device__ void produce(unsigned first, Fetch&& fetch, std::size_t used) {
     unsigned next = __shfl_sync(all_lanes, first, 0), last = 0, ended = 0;
@@ -174,7 +177,8 @@ struct WarpPipeline {
   }
 };
 
-// Launches a pipeline's kernel with as many blocks as can be resident. Jobs has `threads` and `shared_bytes`.
+// Launches a pipeline's kernel with one block per multiprocessor, or as many as there are tiles if fewer. Jobs has
+// `threads` and `shared_bytes`, both per block.
 template <class Jobs, class... P, class... A>
 Status launch_pipeline(void (*kernel)(P...), const Execution& call, std::size_t tiles, const A&... args) {
   return launch(kernel,
@@ -207,8 +211,9 @@ template <class Shape, unsigned copies = 1>
 using ScanPipeline = WarpPipeline<PipelineShape{
     .stages = Shape::stages, .consumers = Shape::consumers, .ends = Shape::ends, .copies = copies}>;
 
-// The body of a pipelined scan's kernel. Roles: jobs.scan(warp, inclusive), jobs.total(warp) and jobs.place(warp), with
-// the warps of `Shape`, and `more`. jobs.prepare() and jobs.fetch(step, tile) are as in WarpPipeline::run().
+// The body of a pipelined scan's kernel. The roles are jobs.scan(warp, inclusive), jobs.total(warp) and
+// jobs.place(warp), with the numbers of warps in `Shape`, and then `more`. jobs.prepare() and jobs.fetch(step, tile)
+// are as in WarpPipeline::run().
 template <class Shape, class Jobs, class... More>
 __device__ __forceinline__ void run_scan(Jobs& jobs, std::size_t used, bool inclusive, More... more) {
   jobs.pipeline.run([&] { jobs.prepare(); }, [&](unsigned step, unsigned tile) { jobs.fetch(step, tile); }, used,

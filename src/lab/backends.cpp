@@ -4,8 +4,8 @@
 
 namespace upsweep {
 
-Rungs cpu_peers();   // generated, from the ladders with a lab/peers.cpp
-Rungs cuda_peers();  // generated, from the ladders with a lab/peers.cu
+Rungs cpu_peers();   // generated from the ladders that have a lab/peers.cpp
+Rungs cuda_peers();  // generated from the ladders that have a lab/peers.cu
 
 }  // namespace upsweep
 

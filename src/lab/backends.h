@@ -8,19 +8,20 @@
 namespace upsweep::lab {
 
 // Returns the platform of a backend; for simt, the plain emulator. Throws Error(no_device), with the reason, if the
-// program was built without it or no device is found.
+// program was built without that backend or finds no device.
 Platform& open_platform(Backend backend);
 
-// The emulators: plain (fast), and traced (counts and checks every access). Throw Error(no_device) if they are not
-// linked in.
+// Return the emulators: the plain one is fast, the traced one counts and checks every access. Throw Error(no_device) if
+// the program was built without emulators.
 simt::Emulator& open_plain();
 simt::Emulator& open_traced();
 
-// peers_of(): a backend's peers for every primitive. rungs_and_peers(): the platform's rungs, then the peers.
+// Returns a backend's peers, for all primitives.
 Rungs peers_of(Backend backend);
+// Returns the platform's rungs, for all primitives, followed by the peers of its backend.
 std::vector<const Rung*> rungs_and_peers(Platform& platform);
 
-// Every backend for which open_platform() succeeds.
+// Returns every backend for which open_platform() succeeds.
 std::vector<Backend> present_backends();
 
 }  // namespace upsweep::lab

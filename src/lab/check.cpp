@@ -21,20 +21,20 @@ namespace upsweep::lab {
 
 namespace {
 
-// Sizes at which kernels break: 0, 1, and around a warp, a block and the largest block; then odd and prime sizes, some
-// of which need more than one pass.
+// Sizes at which kernels break: 0, 1, and sizes around those of a warp, a usual block and the largest block; then
+// primes and sizes around powers of two, some of which need more than one pass.
 constexpr std::size_t edge_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025};
 constexpr std::size_t odd_sizes[] = {97,      1009,      4093,    10'007,        65'537,
                                      100'003, 1'000'003, 1 << 20, (1 << 20) + 1, (1 << 22) + 3};
 
-// The launch shapes of the sweep; the first is the rung's default shape.
+// Returns the launch shapes of the sweep, the rung's default shape first.
 std::vector<Tuning> shapes_of(Backend backend) {
   std::vector<Tuning> shapes(1);
   if (backend == Backend::cpu) {
     for (const unsigned threads : {1, 2, 3}) shapes.push_back({.threads = threads});
     return shapes;
   }
-  // Small grids, because an emulator runs them quickly; odd counts, so that chunks are uneven.
+  // Small grids, because an emulator runs them quickly; mostly of an odd number of blocks, so that chunks are uneven.
   constexpr struct { unsigned block, grid; } small[] = {{32, 7}, {64, 1}, {128, 3}, {256, 2}, {512, 5}, {1024, 1}};
   for (const auto& [block, grid] : small) shapes.push_back({.block = block, .grid = grid});
   if (backend == Backend::cuda)
@@ -42,9 +42,9 @@ std::vector<Tuning> shapes_of(Backend backend) {
   return shapes;
 }
 
-// An emulator's check sizes are too short for rungs whose blocks take much at once: a ring buffer in shared memory
-// wraps only if a block's input is longer than the ring, and a block takes a second tile only if there are more tiles
-// than blocks. So such rungs also run sizes of their own.
+// A size, and a grid to run it with, for rungs whose blocks have large tiles or rings. An emulator's usual check sizes
+// are too short for these: a ring buffer in shared memory wraps only if a block's input is longer than the ring, and a
+// block takes a second tile only if there are more tiles than blocks.
 struct OwnSize {
   std::size_t n;
   unsigned grid;
@@ -56,7 +56,7 @@ std::vector<OwnSize> own_sizes(const Rung& rung, Type type) {
   if (rung.tile_bytes) sizes.push_back({5 * rung.tile_bytes / element - 3, 2});      // five tiles, the last one short
   return sizes;
 }
-// Combinations that a rung takes at each of its own sizes: all widths of values, or all operators.
+// Maximum number of combinations that a rung runs at its own sizes: enough for all widths of values, or all operators.
 constexpr std::size_t most_at_own_sizes = 4;
 
 struct Combination {
@@ -66,8 +66,9 @@ struct Combination {
   std::string input;
 };
 
-// Walks through types x operations x parameters x inputs in rounds. Each round visits every combination of the first
-// three once, each with a different input; after one round per input, every combination has been visited.
+// Iterates over types x operations x parameters x inputs in rounds. A round visits every (type, operation, parameters)
+// once, with one of its inputs, and the next round takes the next input. After one round per input, every combination
+// has been visited.
 class Combinations {
  public:
   // Keeps only the combinations that the rung takes.
@@ -104,8 +105,9 @@ class Combinations {
       for (const std::string& input : line.inputs) all.push_back({line.type, line.operation, line.settings, input});
     return all;
   }
-  // The lines of the widest type, whose inputs have the fewest elements per byte, each with one input. Neighbouring
-  // lines differ in one setting, so that the first few of the result are taken from all over the list.
+  // Returns the lines of the widest type, whose inputs have the fewest elements per byte, each with one input.
+  // Neighbouring lines differ in one setting only, so they are taken with halving strides: the first few then span the
+  // whole list.
   std::vector<Combination> widest() const {
     std::vector<Combination> lot;
     for (const Line& line : lines_) {
@@ -148,7 +150,7 @@ const char* alignment_text(Layout::Shift shift) {
                                          : " misaligned but for the first input";
 }
 
-// While it lives, the emulator does not count what kernels do, which takes a third of its time.
+// RAII: switches off an emulator's counters, which take a third of its time.
 class WithoutCounters {
  public:
   explicit WithoutCounters(simt::Emulator* emulator) : emulator_(emulator) {
@@ -169,10 +171,10 @@ class WithoutCounters {
   simt::Options before_;
 };
 
-// Runs one case twice in one launch shape with the same scratch. Returns nullopt if both results are right. If the rung
-// rejects the shape, skips the case if the user asked for that shape, and otherwise uses the rung's own block size with
-// as many blocks, or else its default shape. If the rung rejects that too, the case is skipped; for the default, which
-// must take every call, that is a failure.
+// Runs one case twice in one launch shape with the same scratch. Returns nullopt if both results are right, or if the
+// case is skipped because the rung rejects it. A shape that the user asked for is tried alone. Any other is replaced,
+// if the rung rejects it, by the rung's own block size with as many blocks, and then by the rung's default shape. The
+// default rung must take every call, so it fails if it rejects one.
 std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, Tuning& shape,
                                     bool asked_for, std::size_t& runs) {
   std::optional<std::string> wrong;
@@ -310,14 +312,14 @@ std::vector<DrawnCase> draw_cases(const Primitive& primitive, const std::vector<
 
 namespace {
 
-// One size of a check, and how many combinations run at it.
+// One size of a check, and the number of combinations that run at this size.
 struct Step {
   std::size_t n, combinations;
   bool every = false;
 };
 
-// Fixed and random sizes in ascending order, so that no size benefits from state that a larger call left behind; then a
-// quarter as many random sizes in random order, so that a size follows calls of any size.
+// Returns fixed and random sizes in ascending order, so that no size benefits from state that a larger call left
+// behind; then a quarter as many of the random sizes in random order, so that a call may follow calls of any size.
 std::vector<Step> steps_of(const Primitive& primitive, const CheckOptions& options, std::size_t combinations) {
   const Depth& depth = options.depth;
   std::vector<Step> steps;
@@ -371,7 +373,7 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
     shown.tuning = shape;
     result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name, where,
                                           describe(shown), alignment_text(shift), *wrong));
-    // The rung may have overwritten inputs or left counters nonzero, so the next one starts from a fresh state.
+    // The rung may have overwritten inputs or left counters nonzero, so the next rung starts from a fresh state.
     stage.load(primitive, problem, c, {.guard_bytes = guard, .shift = shift});
     stage.renew_workspace();
   };
@@ -390,12 +392,13 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
         ++done;
         continue;
       }
-      // Once in the rung's default shape, aligned, and once in another shape. There, three of five cases are
-      // misaligned: all arrays alike, all differently, or all differently except for the first input.
+      // First the rung's default shape, if it is due, with aligned arrays; then another shape, in which three of five
+      // problems have misaligned arrays: all alike, all differently, or all differently except for an aligned first
+      // input.
       for (const bool own_shape : {true, false}) {
         if (own_shape && done % options.depth.own_shape_every != 0) continue;
         const Tuning& shape = own_shape ? shapes[0] : shapes[1 + done % (shapes.size() - 1)];
-        // Divided, so that every shape is combined with every alignment.
+        // The alignment changes only after all shapes have been used, so every shape is combined with every alignment.
         using Shift = Layout::Shift;
         constexpr Shift shifts[] = {Shift::alike, Shift::none, Shift::apart, Shift::none, Shift::others};
         const Shift shift = own_shape ? Shift::none : shifts[done / (shapes.size() - 1) % std::size(shifts)];
@@ -431,7 +434,8 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
           if (!run || result.failures.size() >= options.most_failures) continue;
           const std::unique_ptr<Problem> problem = problem_of(primitive, c);
           if (!problem) continue;
-          // Where arrays are misaligned, threads fill the part of a ring that the copy engine fills elsewhere.
+          // The copy engine fills a ring with whole 16-byte packs; at the ends of misaligned arrays, threads fill in
+          // the rest.
           for (const Layout::Shift shift : {Layout::Shift::none, Layout::Shift::alike}) {
             stages.at(result.rung->arrays).load(primitive, *problem, c, {.guard_bytes = guard, .shift = shift});
             try_rung(result, run, *problem, c, {.grid = grid}, shift);
@@ -449,8 +453,8 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
 std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                              const std::vector<const Rung*>& rungs, const CheckOptions& options) {
   // Rungs that take the same (type, operation) pairs and the same kinds of sums are checked together, on the same
-  // problems. In a single walk for all, rungs with few pairs, such as most rungs on the emulators, would run in few of
-  // the steps.
+  // problems. In a single walk over the pairs of all rungs, a rung that takes only a few pairs, as most on the
+  // emulators do, would sit out most problems.
   std::map<std::vector<bool>, std::vector<const Rung*>> groups;
   for (const Rung* rung : rungs) {
     std::vector<bool> takes;

@@ -1,5 +1,6 @@
-// Checks a rung's results: every size that has ever broken a kernel, every type, operator and input, misaligned arrays,
-// poisoned outputs between guard zones, scratch reuse, several launch shapes.
+// Checks a rung's results: at every size that has ever broken a kernel, for every type, operator and input, on
+// misaligned arrays and in several launch shapes. Outputs are poisoned, arrays lie between guard zones, and scratch is
+// reused from call to call.
 #pragma once
 #include <array>
 #include <functional>
@@ -14,7 +15,7 @@
 
 namespace upsweep::lab {
 
-// Selects the part of size x type x operator x input x shape that runs.
+// Selects the combinations of size, type, operator, input and launch shape that are run.
 struct Depth {
   std::size_t every_combination_to;  // sizes up to this run every type x operator x input
   std::size_t combinations;          // larger sizes run this many, a different selection at each size
@@ -22,7 +23,8 @@ struct Depth {
   // Every problem runs in one of the sweep's shapes. One problem in this many also runs in the rung's default shape,
   // which for a kernel is a grid that fills a whole GPU.
   std::size_t own_shape_every;
-  // Large sizes run fewer combinations (at least one), so that their elements together do not exceed this.
+  // Maximum number of elements over all combinations at one size: a large size runs fewer combinations, but at least
+  // one.
   std::size_t elements_of_size = ~std::size_t{0};
   // The number of random sizes in addition to the fixed ones, and of combinations at each.
   std::size_t random_sizes = 0, random_combinations = 1;
@@ -45,8 +47,8 @@ inline constexpr Depth emulated_depth{.every_combination_to = 0,
 inline constexpr Depth traced_depth{
     .every_combination_to = 0, .combinations = 4, .largest = 10'007, .own_shape_every = 64, .random_sizes = 8};
 
-// The values that all thresholds have in a check (base/threshold.h): those in force for users, or small ones, so that
-// few elements reach the code on both sides.
+// The values of all thresholds (base/threshold.h) during a check. `usual`: those in force for users. `few`: small ones,
+// with which a few elements reach the code on both sides of every threshold.
 enum class Thresholds : std::uint8_t { usual, few };
 constexpr std::string_view to_string(Thresholds t) { return t == Thresholds::few ? "few" : "usual"; }
 constexpr Thresholds default_thresholds(const simt::Emulator* emulator) {
@@ -57,7 +59,7 @@ struct CheckOptions {
   Depth depth = full_depth;
   // Defaults to `few` on an emulator, whose inputs are short, and to `usual` elsewhere.
   std::optional<Thresholds> thresholds{};
-  // Empty: every value that the primitive supports.
+  // An empty list selects everything that the primitive supports; for `sizes`, the fixed and the random ones.
   std::vector<Type> types;
   std::vector<Operation> operations;
   std::vector<std::string> inputs;
@@ -65,8 +67,8 @@ struct CheckOptions {
   std::optional<Settings> settings{};  // replaces the primitive's variants
   Tuning tuning{};                     // replaces the sweep's launch shapes unless equal to Tuning{}
   std::uint64_t seed = 1;              // seed of the random sizes
-  std::size_t most_failures = 5;       // per rung: enough to see the pattern; then the rung is abandoned
-  // Called before each problem.
+  std::size_t most_failures = 5;       // per rung, which is then abandoned: enough to see the pattern
+  // Called before each problem and at the end.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
@@ -76,8 +78,8 @@ struct RungCheck {
   Thresholds thresholds = Thresholds::usual;
   std::size_t runs = 0;                 // calls made
   std::vector<std::string> failures{};  // one line each: rung, case, what differs
-  bool narrowed = false;                // restricted to some cases, which a mutant may pass
-  // True if something ran and no run failed. A mutant passes if it was caught.
+  bool narrowed = false;                // only some cases were checked, and a mutant may pass these
+  // True if the rung ran and no run failed. A mutant passes if it was caught, or if the check was narrowed.
   bool passed() const { return runs > 0 && (rung->expected_wrong ? narrowed || caught() : failures.empty()); }
   bool caught() const { return !failures.empty(); }
 };
@@ -87,33 +89,34 @@ struct RungCheck {
 std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                              const std::vector<const Rung*>& rungs, const CheckOptions& options);
 
-// Returns the fixed sizes of a check, the laboratory's and those around the primitive's tiles, in ascending order and
-// up to depth.largest.
+// Returns the fixed sizes of a check in ascending order: the laboratory's and those around the primitive's tile sizes,
+// up to depth.largest and to primitive.largest_checked.
 std::vector<std::size_t> check_sizes(const Primitive& primitive, const Depth& depth);
 
-// Sizes for an emulator's check with the usual thresholds: `choose` returns several rungs of most ladders for them, and
-// each runs within a second. usual_sizes_of() clamps them to the primitive's largest_checked.
+// Sizes for an emulator's check with the usual thresholds. At these sizes, choose() picks several rungs of most
+// ladders, and each run takes less than a second. usual_sizes_of() clamps them to primitive.largest_checked.
 inline constexpr std::array<std::size_t, 4> usual_sizes{1'000, 9'001, 40'003, 100'003};
 std::vector<std::size_t> usual_sizes_of(const Primitive& primitive);
 
-// Returns the random sizes of a check in ascending order: depth.random_sizes of them, log-uniform up to depth.largest
-// and to 2^17, the range in which kernels switch algorithms.
+// Returns depth.random_sizes random sizes in ascending order, log-uniform up to 2^17, the range in which kernels switch
+// algorithms, and at most depth.largest and primitive.largest_checked.
 std::vector<std::size_t> random_sizes(const Primitive& primitive, const Depth& depth, std::uint64_t seed);
 
-// Draws cases (rung, type, operation, parameters, input, size) for fresh processes, where no earlier call has
-// initialised anything. Skips rungs that take no case.
+// A random case, and the rung that runs it.
 struct DrawnCase {
   const Rung* rung;
   Case c;
 };
+// Draws up to `count` cases to run in fresh processes, where no earlier call has initialised anything. Omits draws that
+// the rung does not take or that cannot exist.
 std::vector<DrawnCase> draw_cases(const Primitive& primitive, const std::vector<const Rung*>& rungs,
                                   const CheckOptions& options, std::size_t count);
 
-// "cpu", "cuda", "simt", "simt traced", "cuda with few thresholds".
+// Names a platform for messages: "cpu", "cuda", "simt", "simt traced", "cuda with few thresholds".
 std::string platform_name(const Platform& platform, const simt::Emulator* emulator,
                           std::optional<Thresholds> thresholds = {});
 
-// "f32 sum n=1025 input=uniform block=64", for messages.
+// Describes a case for messages: "f32 sum n=1025 input=uniform block=64".
 std::string describe(const Case& c);
 
 }  // namespace upsweep::lab

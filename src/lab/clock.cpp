@@ -17,8 +17,8 @@ namespace {
 class SteadyClock final : public Clock {
  public:
   // A sample is `batch` calls between two clock readings, because a reading takes about 25 ns and a sum of 2^10
-  // elements 30 ns. Call numbers continue across samples, so that a caller that rotates through buffers also rotates
-  // within a sample.
+  // elements 30 ns. Call numbers continue from sample to sample, so that a caller can use them to rotate through its
+  // buffers.
   std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream) override {
     using Steady = std::chrono::steady_clock;
     std::vector<double> times(static_cast<std::size_t>(samples));

@@ -11,14 +11,14 @@ namespace upsweep::lab {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Microseconds per call, for each of `samples` batches of `batch` calls of enqueue(call). enqueue must do the same
-  // work every time, and neither synchronise nor allocate.
+  // Takes `samples` samples of `batch` calls each, enqueue(call number), and returns the microseconds per call of each
+  // sample. enqueue must do the same work every time, and must neither synchronise nor allocate.
   using Enqueue = std::function<void(int)>;
   virtual std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream stream) = 0;
-  // The same for work that cannot be captured in a graph because the host takes part (Rung::synchronises, arrays in
-  // host memory). Times the calls themselves, host work included.
+  // Like time_us(), for work that cannot be captured in a graph because the host takes part (Rung::synchronises, arrays
+  // in host memory). Times the calls themselves, host work included.
   virtual std::vector<double> time_calls_us(const Enqueue& enqueue, int samples, int batch, Stream stream) = 0;
-  // Microseconds per single call, with the queue empty before and after each.
+  // Returns the microseconds of each of `samples` single calls, with the stream empty before and after each call.
   virtual std::vector<double> time_alone_us(const Enqueue& enqueue, int samples, Stream stream);
 };
 

@@ -11,15 +11,15 @@ namespace upsweep {
 
 namespace {
 
-// Chunks in memory besides the run: those of two inputs that are being read and passed on.
+// Number of chunks in memory besides the run: about four of each of two inputs, being read or passed on.
 constexpr std::size_t chunks_beside = 8;
-// Per-core memory besides the run: as much as the core's L2, and counters.
+// Returns the bytes that the cores use besides the run: each as much as its L2, and 1 MiB for counters.
 std::size_t bytes_of_cores() {
   return static_cast<std::size_t>(hardware_threads()) * (second_level_cache_bytes() + (std::size_t{1} << 20));
 }
-// Indices and offsets within a run are 32-bit.
+// Maximum number of elements of a run: indices and offsets within it are 32-bit.
 constexpr std::size_t most_elements = std::numeric_limits<std::uint32_t>::max();
-// Lower bound on a run's memory, even if Storage allows less.
+// Lower bound on a run's memory in bytes, even if Storage allows less.
 constexpr std::size_t least_memory = std::size_t{4} << 20;
 
 }  // namespace
@@ -48,7 +48,7 @@ std::uint64_t CollectingStreamer::bytes_after_input(std::uint64_t n) const {
 
 std::size_t CollectingStreamer::run_elements() const { return std::min(memory_ / bytes_of_element(), most_elements); }
 
-// A run is spooled only when more input follows, so that an input of one run never goes through a file.
+// Spools a run only once more input follows, so that an input that fits one run never goes through a file.
 void CollectingStreamer::feed(Chunks chunks, const Sink&) {
   see(chunks);
   const std::size_t n = chunks[0].size() / size_of(case_.type);
@@ -110,7 +110,7 @@ void CollectingStreamer::collect(Chunks chunks) {
 
 std::byte* CollectingStreamer::take_collected(std::size_t input, Room& room) {
   const Elements& elements = inputs_[input];
-  // The data is mutable: a copy in `room`, or memory allocated here.
+  // The cast is safe: the data is a copy in `room`, or in memory allocated by make_room().
   return const_cast<std::byte*>(reachable({elements.memory.get(), elements.used}, room));
 }
 

@@ -15,7 +15,8 @@ namespace upsweep::lab {
 
 namespace {
 
-// Records are compared only if these fields agree. Within a run, devices differ between backends.
+// The fields in which two runs must agree. They are compared per backend, because each backend of a run has its own
+// device.
 using Environment = std::array<std::string, 4>;
 constexpr std::array environment_fields{"device", "driver", "compiler", "flags"};
 using Environments = std::map<std::string, std::set<Environment>>;  // by backend
@@ -31,7 +32,7 @@ void require_same_environment(const std::vector<Record>& before, const std::vect
   for (const auto& [backend, was] : then) {
     const auto found = now.find(backend);
     if (found == now.end() || found->second == was) continue;
-    // The first field in which two environments differ.
+    // Reports the first field in which two environments differ.
     for (const Environment& b : was)
       for (const Environment& a : found->second)
         for (std::size_t k = 0; k < b.size(); ++k)

@@ -1,4 +1,4 @@
-// The GPU clock.
+// The GPU clock: CUDA events around graph replays or calls.
 #include <cuda_runtime.h>
 
 #include <string>
@@ -94,7 +94,7 @@ class EventClock final : public Clock {
   }
 
  private:
-  // Microseconds per call, for each of `samples` runs of work(), each of which makes `batch` calls.
+  // Returns the microseconds per call of each of `samples` runs of work(), which makes `batch` calls.
   template <class Work>
   static std::vector<double> between_events(Work&& work, int samples, int batch, Stream stream) {
     const Events events;

@@ -67,7 +67,8 @@ const Rung* default_rung(Platform& platform, const Primitive& primitive) {
                      .story = {.idea = "the rung that choose.h names for the call", .prediction = "as that rung's"},
                      .takes_scratch = true,
                      .find = finds[k]}};
-    // The default inherits the union of the rungs' properties: it may need blocks in order, and takes any rung's sums.
+    // The default has the union of the rungs' properties: a rung that it runs may need blocks in order, or take an
+    // initial value, a wider output or segments.
     for (const Rung* rung : platform.rungs_of(contract))
       if (!rung->expected_wrong) {
         slot.rung.blocks_in_order |= rung->blocks_in_order;
@@ -81,7 +82,8 @@ const Rung* default_rung(Platform& platform, const Primitive& primitive) {
 }
 
 namespace {
-// Cases of this many elements and of twice as many are compared to find the arrays that grow with n.
+// Element count of a probe case. Its array lengths are compared with those of a case twice as large, to find the arrays
+// that grow with n.
 constexpr std::size_t probe = 1 << 12;
 }  // namespace
 

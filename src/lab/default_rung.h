@@ -1,4 +1,5 @@
-// A ladder's choice as a rung, `default`, so that the laboratory can check and time it like any other.
+// The rung `default`, which runs the rung that a ladder's choose() picks, so that the laboratory can check and time the
+// choice like any other rung.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -10,14 +11,14 @@ namespace upsweep::lab {
 
 inline constexpr std::string_view default_name = "default";
 
-// Returns the rung that runs the primitive's choice for each call; null if the primitive has none. It lives until the
-// program ends.
+// Returns the primitive's default rung on this platform; null if the primitive has no choose(). The rung lives until
+// the program ends.
 const Rung* default_rung(Platform& platform, const Primitive& primitive);
 
-// Queries a primitive's choose.h for a case at any number of elements, without allocating them.
+// Asks a primitive's choose() for the rung of a case at any n, without allocating n elements.
 class Choices {
  public:
-  // Throws Error(unsupported) if the primitive has no choice or the case cannot exist.
+  // Throws Error(unsupported) if the primitive has no choose() or the case cannot exist.
   Choices(const Primitive& primitive, const Case& c);
   Choice of(std::size_t n, const Machine& machine) const;
 

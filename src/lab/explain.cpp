@@ -66,7 +66,7 @@ std::string lanes_text(const Counters& c) {
   return fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches));
 }
 
-// One row of the table: a name, and per rung its text, or "" if it does not apply.
+// One row of the table: its name, and a function that formats a rung's cell, "" if the metric does not apply.
 struct Metric {
   const char* name;
   std::string (*text)(const Counters&);
@@ -123,7 +123,7 @@ Json counters_json(const Counters& c) {
   return json;
 }
 
-// Launches, blocks and threads over all kernels of a rung, for the table's header.
+// Totals over all kernels of a rung, for the first rows of the table. shared_bytes is the maximum, per block.
 struct Launches {
   std::uint64_t launches = 0, blocks = 0, threads = 0, shared_bytes = 0;
 };
@@ -166,9 +166,10 @@ Grid side_by_side(std::span<const Explanation> explanations) {
 std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& primitive,
                                  const std::vector<const Rung*>& rungs, const Case& c, bool lines,
                                  const std::function<void(std::size_t done, const Rung& rung)>& progress) {
-  // One OS thread: a kernel that polls other blocks finds them done, so each poll loads once.
+  // One OS thread: a block that polls others finds that they are done, so each poll is a single load.
   emulator.configure({.threads = 1, .lines = lines});
-  // The traced input is short; small thresholds split it into several portions, windows and tiles, as a long one is.
+  // The traced input is short. Small thresholds split it into several portions, windows and tiles, as the usual ones
+  // split a long input.
   const FewElements few(emulator);
   emulator.take_report();
   const auto problem = primitive.make(c, {});

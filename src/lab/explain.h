@@ -1,5 +1,5 @@
-// Explains why one rung is faster than another: the traced emulator's counters for each kernel, rung beside rung, on a
-// machine without a GPU. Predicted, never measured.
+// Explains why one rung is faster than another: shows the traced emulator's counters for each kernel, rungs side by
+// side, on a machine without a GPU. The counts are predicted, never measured.
 #pragma once
 #include <functional>
 #include <optional>
@@ -19,18 +19,19 @@ struct Explanation {
   std::optional<std::string> refused;  // why the rung does not take this case; it was not run
 };
 
-// Runs each rung once on the case. Skips rungs that do not take its type and operator. Calls `progress` before each.
+// Runs each rung once on the case, and calls `progress` before each. Skips rungs that do not take the case's type,
+// operation and size, and those that cannot be emulated. `lines` asks for counters per source line.
 std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& primitive,
                                  const std::vector<const Rung*>& rungs, const Case& c, bool lines,
                                  const std::function<void(std::size_t done, const Rung& rung)>& progress = {});
 
-// Counters, rung beside rung, in as many tables as the width requires, followed by the issues.
+// Formats the counters, rungs side by side, in as many tables as the width requires, followed by the issues.
 std::string explanation_table(const std::vector<Explanation>& explanations, const Terminal& terminal);
 
-// One rung's counters per source line.
+// Formats one rung's counters per source line.
 std::string line_table(const Explanation& explanation, const Terminal& terminal);
 
-// One JSON line per rung: totals, kernels, lines if present, issues.
+// Formats a rung's explanation as one line of JSON: totals, kernels, source lines if present, issues.
 std::string to_json(const Explanation& explanation, const Case& c);
 
 }  // namespace upsweep::lab

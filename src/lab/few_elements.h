@@ -1,4 +1,4 @@
-// Lowers thresholds, so that few elements reach the code beyond them.
+// Lowers thresholds, so that a few elements suffice to reach the code beyond them.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace upsweep::lab {
 
-// RAII: while it lives, the thresholds of a platform's rungs, and of a contract's choice if one is given, have their
-// small values.
+// RAII: gives the thresholds of a platform's rungs, and those of a contract's choose() if there is a contract, their
+// small values, and restores them.
 class FewElements {
  public:
   explicit FewElements(const Platform& platform, const Contract* contract = nullptr) {
@@ -20,7 +20,8 @@ class FewElements {
   }
   FewElements(const FewElements&) = delete;
   FewElements& operator=(const FewElements&) = delete;
-  // In reverse order: rungs share thresholds, and only the first entry of each holds the original value.
+  // Restores in reverse order: rungs share thresholds, and only the first entry of a threshold holds its original
+  // value.
   ~FewElements() {
     while (!before_.empty()) {
       before_.back().first->set(before_.back().second);

@@ -20,12 +20,13 @@ class Grid {
   explicit Grid(std::vector<std::string> header) : header_(std::move(header)) {}
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
-  // The table's width in columns, separators included.
+  // Returns the table's width in characters, including the gaps between columns.
   int width() const;
-  // Lines, each with a newline, indented by `indent` spaces. If the terminal is too narrow, each row becomes a
-  // paragraph: its first cell, then one line per other cell, prefixed with the column's name.
+  // Formats the table as lines that end with a newline, indented by `indent` spaces; as Markdown if terminal.markdown
+  // is set. If the terminal is too narrow, each row becomes a paragraph: its first cell, then one line per other cell,
+  // prefixed with the name of its column.
   std::string text(const Terminal& terminal, int indent = 0) const;
-  // The same as a Markdown table, with Style::strong as bold.
+  // Formats the table as Markdown, with Style::strong as bold.
   std::string markdown() const;
 
  private:
@@ -35,7 +36,7 @@ class Grid {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// Display width of UTF-8 text. Counts code points, which is exact for everything that upsweep prints.
+// Returns the display width of UTF-8 text. Counts code points, which is exact for everything that upsweep prints.
 std::size_t columns(const std::string& text);
 
 }  // namespace upsweep::lab

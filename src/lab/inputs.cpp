@@ -70,7 +70,7 @@ T from_bits(std::uint64_t bits) {
     return static_cast<T>(bits >> (64 - 8 * sizeof(T)));
 }
 
-// out[k] = value(first + k, 64 random bits of that element).
+// Sets out[k] = value(first + k, the 64 random bits of element first + k).
 template <class T, class Value>
 void each(std::uint64_t seed, std::size_t first, std::span<T> out, Value&& value) {
   const Random random(seed, element_stream);
@@ -85,7 +85,7 @@ void each(std::uint64_t seed, std::size_t first, std::span<T> out, Value&& value
 }
 
 // Zipf's law with exponent 1 over `ranks` ranks, one table look-up per draw: the alias method, Walker 1977, Vose 1991.
-// Uses only +, * and / on doubles, so the table is the same on every machine.
+// Uses only +, -, * and / on doubles, so the table is the same on every machine.
 class Zipf {
  public:
   explicit Zipf(std::size_t ranks) : keep_(ranks), alias_(ranks) {
@@ -134,8 +134,8 @@ const Zipf& zipf_for() {
   return table;
 }
 
-// A bijection of [0, n) chosen by the seed: a Feistel network on the fewest bits that hold n - 1, iterated until the
-// value is back in range (Black and Rogaway, 2002), which takes fewer than 2 steps on average.
+// A bijection of [0, n) chosen by the seed: a Feistel network on the fewest bits that hold n - 1, with cycle walking
+// (Black and Rogaway, 2002): it is iterated until the value is back in range, fewer than 2 times on average.
 class Permutation {
  public:
   Permutation(std::size_t n, std::uint64_t seed)
@@ -150,7 +150,7 @@ class Permutation {
   }
 
  private:
-  // Six rounds: a pseudorandom permutation needs at least four (Luby and Rackoff, 1988), and small n needs a margin.
+  // Six rounds: a strong pseudorandom permutation needs four (Luby and Rackoff, 1988), and small n needs a margin.
   std::uint64_t step(std::uint64_t i) const {
     int right_bits = low_bits_, left_bits = high_bits_;
     for (std::uint64_t key : key_) {
@@ -192,7 +192,7 @@ void fill_random_walk(std::uint64_t seed, std::size_t first, std::span<T> out) {
   });
 }
 
-// `uniform`, with special(bits) at one index drawn from the seed and at about 1 in 1024 others.
+// Fills with `uniform`, but with special(bits) at one index drawn from the seed and at about 1 in 1024 others.
 template <class T, class Special>
 void fill_sprinkled(std::size_t n, std::uint64_t seed, std::size_t first, std::span<T> out, Special&& special) {
   const std::uint64_t always = Random(seed, input_stream)(0) % n;
@@ -322,7 +322,7 @@ void fill(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first, std::
   }
 }
 
-// Fills in floats, rounded; except for inputs whose floats would all be rounded to zeros or infinities.
+// Fills with the f32 input, rounded to T, except for inputs that would round to nothing but zeros or infinities.
 template <class T>
 void fill_halves(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first, std::span<T> out) {
   if (kind == Kind::alternating_extremes) {
@@ -376,7 +376,8 @@ void fill_input_part(std::string_view name, Type type, std::size_t n, std::uint6
 void fill_input(std::string_view name, Type type, std::size_t n, std::uint64_t seed, void* out) {
   const Kind kind = find(name, type);
   auto* bytes = static_cast<std::byte*>(out);
-  // Below 2^18 elements (about 1 ms of work) starting threads costs more than it saves; a random walk is sequential.
+  // Minimum 2^18 elements (about 1 ms of work) per thread: with fewer, starting a thread costs more than it saves. A
+  // random walk is sequential.
   const std::size_t most = kind == Kind::random_walk ? 1 : std::max(1u, std::thread::hardware_concurrency());
   const std::size_t parts = std::clamp<std::size_t>(n >> 18, 1, most);
   const auto part = [&](std::size_t p) {

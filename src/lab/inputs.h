@@ -16,26 +16,26 @@
 //                       modulo 2^bits by narrow types                in f32
 // alternating_extremes  maximum, lowest, maximum, ...                largest finite, its negative, ...
 // near_one              odd, otherwise as `uniform`                  +-(1 + d), d uniform in [-2^-k, 2^-k), k >= 1 and
-//                                                                    2^k > n / 128: products of all elements or of
-//                                                                    some neither overflow nor vanish
+//                                                                    2^k > n / 128, so that products of any of the
+//                                                                    elements neither overflow nor underflow
 // cancellation          -                                            2^24..2^72 in magnitude (f64: 2^53..2^159), each
 //                                                                    cancelled by its mirror from the other end; every
-//                                                                    16th pair is of `uniform`, and its sum is left
+//                                                                    16th pair is from `uniform`, and its sum remains
 // denormals             -                                            subnormal, of either sign, never zero
 // nan                   -                                            `uniform` with one NaN and about 1 in 1024 more
 // inf                   -                                            `uniform` with one infinity and about 1 in 1024
 //                                                                    more, of either sign
-// wide                  -                                            random sign, mantissa and exponent, subnormals
-//                                                                    too; not the top 34 binades, so that no sum of up
-//                                                                    to 2^34 elements overflows
+// wide                  -                                            random sign, mantissa and exponent, including
+//                                                                    subnormals but not the top 34 binades, so that no
+//                                                                    sum of up to 2^34 elements overflows
 // signed_zeros          -                                            +0 or -0 by a fair coin; -0 in the first and the
 //                                                                    last eighth
 // minus_zeros           -                                            -0
-// specials              -                                            of either sign: 1/8 zeros, 1/8 infinities, 1/8 the
-//                                                                    usual NaN, 1/8 NaN of any payload, 1/8 subnormal;
-//                                                                    else `uniform`
+// specials              -                                            of either sign: 1/8 zeros, 1/8 infinities, 1/8
+//                                                                    default NaNs, 1/8 NaNs of any payload, 1/8
+//                                                                    subnormals; the rest `uniform`
 //
-// All have random access except random_walk: generating a part of it takes the whole walk up to the part's end.
+// All inputs have random access except random_walk: generating a part computes the whole walk up to the part's end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +55,8 @@ std::vector<std::string> input_names(Type type);
 void require_input(std::string_view name, Type type);
 
 // Generates elements [first, first + out.size() / size_of(type)) of the input of n elements. `out` is aligned to the
-// element and holds whole elements. Throws Error(invalid_argument): unknown name, or a part past n.
+// element and holds whole elements. Throws Error(invalid_argument) for an unknown name, an incomplete element or a part
+// past n.
 void fill_input_part(std::string_view name, Type type, std::size_t n, std::uint64_t seed, std::size_t first,
                      std::span<std::byte> out);
 

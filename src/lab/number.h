@@ -11,9 +11,9 @@
 
 namespace upsweep {
 
-// Parses the whole text as a T: decimal digits ("010" is ten), after a minus if T is signed; for floating-point T also
-// with a point and an exponent. Returns nullopt for anything else, including values that T cannot represent and
-// infinities.
+// Parses the whole text as a T: decimal digits ("010" is ten), with an optional minus if T is signed, and with an
+// optional point and exponent if T is floating-point. Returns nullopt for anything else, including values that T cannot
+// represent and infinities.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};

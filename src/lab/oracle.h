@@ -29,7 +29,7 @@ std::string show(T value) {
   }
 }
 
-// The message of an oracle: "out[3] is 4, should be 5 +- 0.1"; the slack is omitted if 0.
+// Returns an oracle's message: "out[3] is 4, should be 5 +- 0.1". Omits the slack if it is 0.
 template <class T>
 std::string wrong_element(std::size_t i, T is, const std::string& should, long double slack = 0,
                           const std::string& array = "out") {
@@ -43,7 +43,8 @@ bool same_value(T a, T b) {
   return a == b || (a != a && b != b);
 }
 
-// Determines the sign of a zero float sum, which holds in every order: round-to-nearest gives -0 only for -0 + -0.
+// The sign of a float sum that is zero. It does not depend on the order of summation: round-to-nearest gives -0 only
+// for -0 + -0.
 class SignOfZero {
  public:
   template <class T>
@@ -62,7 +63,8 @@ class SignOfZero {
   bool any_ = false, minus_ = true;
 };
 
-// The operators, implemented independently of the library: integers wrap in 64 bits, a minimum with NaN is NaN.
+// Applies an operator, implemented independently of the library: integers are computed in 64 bits and wrap; the minimum
+// or maximum of anything and a NaN is NaN.
 template <class T>
 T combined(Op op, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -76,7 +78,8 @@ T combined(Op op, T a, T b) {
   }
   return op == Op::min ? std::min(a, b) : std::max(a, b);
 }
-// An operator's result for no elements, as documented: 0, 1, the largest and the lowest value.
+// Returns an operator's result for no elements, as documented: 0 for sum, 1 for product, the largest value for min, the
+// lowest for max.
 template <class T>
 T of_no_elements(Op op) {
   using L = std::numeric_limits<T>;
@@ -107,14 +110,15 @@ auto visit_both(Type type, Op op, F&& f) {
   return visit(type, [&](auto tag) { return visit(op, [&](auto o) { return f(tag, o); }); });
 }
 
-// Returns the float nearest to `expected` of those that round to `half`. The oracles of f32 can judge this float, which
-// the last rounding has not moved.
+// Of the floats that round to `half`, returns the one nearest to `expected`. This undoes the final rounding, so that
+// the oracles of f32 can judge the result.
 template <class T>
 float unrounded(T half, long double expected) {
   const auto nearest = static_cast<float>(expected);
   if (half != half) return half;
   if (T(nearest).bits == half.bits) return nearest;
-  // The middle between `half` and its neighbour on the side of `expected`. Infinity counts as the next power of two.
+  // The midpoint between `half` and its neighbour in the direction of `expected`. Infinity counts as the next power of
+  // two.
   const auto value = [](int place) -> double {
     const T x = T::of_bits(static_cast<std::uint16_t>(place < 0 ? T::sign | -place : place));
     const double size = std::abs(place) == T::infinity ? std::ldexp(1.0, std::numeric_limits<T>::max_exponent) : 0;
@@ -126,7 +130,8 @@ float unrounded(T half, long double expected) {
   return T(middle).bits == half.bits ? middle : std::nextafter(middle, float(half));
 }
 
-// Searches an array part by part (lab/parts.h). Returns find(p, begin, end) of the first part with a mistake.
+// Searches the parts of an array (lab/parts.h), on all cores, by find(p, begin, end). Returns the result for the first
+// part with a mistake, or nullopt.
 std::optional<std::string> first_mistake(std::size_t n, auto&& find) {
   std::vector<std::optional<std::string>> mistakes(parts_of(n));
   for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) { mistakes[p] = find(p, begin, end); });

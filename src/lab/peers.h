@@ -22,20 +22,21 @@ inline constexpr std::string_view openmp_version = "libgomp of GCC " __VERSION__
 inline constexpr std::string_view openmp_version{};
 #endif
 
-// "CUB 3.0.1".
+// Returns a version for records: "CUB 3.0.1".
 inline std::string version_text(const std::string& name, int major, int minor, int patch) {
   return name + " " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-// For all types, the templates of other libraries would take longer to compile than our own rungs.
+// By default, CPU peers are compiled only for the types in Compared: for all types, other libraries' templates would
+// take longer to compile than our own rungs.
 #if defined(UPSWEEP_PEERS_EVERY_TYPE)
 inline constexpr bool peers_for_every_type = true;
 #else
 inline constexpr bool peers_for_every_type = false;
 #endif
 
-// A CPU peer R for the types that it is compared on: i32 and f32, and those of 4 bytes where f32 is none, unless it has
-// Coverage::widths or the build wants every type.
+// A CPU peer R, restricted to the types for which it is compared: i32 and f32, and u32 if the primitive does not take
+// f32. A peer with Coverage::widths is not restricted, and none is if the build asks for every type.
 template <class Binding, class R>
 struct Compared : R {
   static constexpr bool every_type = peers_for_every_type || coverage_of<R>() == Coverage::widths;
@@ -45,7 +46,8 @@ struct Compared : R {
   static constexpr bool supports = (every_type || usual<T, O>)&&upsweep::supports<R, T, O>();
 };
 
-// Makes a peer's Rung from its implementation struct, which has the shape of a rung's. `version` must outlive it.
+// Makes a peer's Rung from its implementation struct, which has the members of a rung's struct. `version` must outlive
+// the Rung.
 template <class Binding, class R>
 constexpr Rung peer(std::string_view name, std::string_view version) {
 #if defined(__CUDACC__)
@@ -75,7 +77,7 @@ class PeerList {
   std::vector<const Rung*> all_;
 };
 
-// A shared library loaded at run time, so that nothing that links this library depends on it.
+// A shared library loaded at run time, so that programs do not depend on it when they are linked.
 class OptionalLibrary {
  public:
   explicit OptionalLibrary(const char* file) : handle_(dlopen(file, RTLD_LAZY | RTLD_LOCAL)) {}

@@ -13,7 +13,7 @@ namespace {
 // Random streams that no named input uses.
 constexpr std::uint64_t planted_stream = 0x73656c6563740001, flags_stream = 0x73656c6563740002;
 
-// A biased coin per element: a random word below a threshold that corresponds to the probability.
+// A biased coin per element: true with probability `share`, if the element's random word is below share * 2^64.
 class Coin {
  public:
   Coin(double share, std::uint64_t seed, std::uint64_t stream)
@@ -67,8 +67,8 @@ void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void*
   visit_any(type, [&]<class T>(TypeTag<T>) {
     T* const at = static_cast<T*>(values);
     const auto is_first = [&](std::size_t i) { return i == 0 || begins(i); };
-    // For each part, where the run that is open at its end begins. A run's first element is never written, so all parts
-    // may read it concurrently.
+    // first[p] is the index at which the run that is open at the end of part p begins. A run's first element is never
+    // written, so all parts may read it concurrently.
     std::vector<std::size_t> first(parts_of(n));
     for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) {
       while (end > begin && !is_first(end - 1)) --end;

@@ -1,6 +1,6 @@
-// Inputs with a given share, run length or number of distinct values, for primitives whose work depends on it. Their
-// random streams are independent of the named inputs', so that the planted structure does not correlate with the
-// values.
+// Inputs with a given share of selected elements, run length or number of distinct values, for primitives whose work
+// depends on these. Their random streams are independent of the named inputs', so that the planted structure does not
+// correlate with the values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace upsweep {
 
-// Rewrites `values` so that about `share` of them are below the middle of the type's range, by setting the top bit of
-// integers and the sign bit of floats.
+// Rewrites `values` so that about `share` of them are below the middle of the type's range, by setting or clearing the
+// top bit of integers and the sign bit of floats.
 void plant_below_middle(Type type, double share, std::uint64_t seed, std::size_t n, void* values);
-// Rewrites `values` so that about `share` of them are nonzero. Of floats, the others are zeros of both signs.
+// Rewrites `values` so that about `share` of them are nonzero. The others become zeros; those of floats keep their
+// signs.
 void plant_nonzero(Type type, double share, std::uint64_t seed, std::size_t n, void* values);
 // Rewrites `values` into runs of equal elements with geometrically distributed lengths of this mean.
 void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void* values);

@@ -14,7 +14,7 @@ namespace upsweep::lab {
 
 namespace {
 
-// In pixels. A series is a title, two charts and the legend.
+// Sizes in pixels. A series is drawn as a title, two charts and a legend.
 constexpr double chart_width = 370, chart_height = 290, left = 56, between = 60, legend_width = 196, title = 44,
                  below = 48;
 constexpr double row_height = title + chart_height + below, width = left + 2 * chart_width + between + legend_width;
@@ -74,8 +74,8 @@ void put_text(std::string& svg, double x, double y, std::string_view anchor, std
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));
 }
 
-// From violet to yellow-green: the first 4/5 of viridis, which is perceptually uniform and safe for colour-blind
-// readers; the last fifth is too pale for a white page.
+// Returns a colour from violet (t = 0) to yellow-green (t = 1): the first 4/5 of viridis, which is perceptually uniform
+// and safe for colour-blind readers; the last fifth is too pale for a white page.
 std::string ladder_colour(double t) {
   constexpr std::array<std::array<double, 3>, 5> stops{
       {{68, 1, 84}, {65, 68, 135}, {42, 120, 142}, {34, 168, 132}, {122, 209, 81}}};
@@ -87,7 +87,7 @@ std::string ladder_colour(double t) {
   return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
 }
 
-// Returns the stroke of a series' line.
+// Returns the SVG attributes of the line of one rung or peer.
 std::string stroke(const Series& s, const std::string& name) {
   if (s.peers.contains(name)) {
     // Peers are black, distinguished by dash patterns.
@@ -160,7 +160,8 @@ void draw(std::string& svg, const Series& s, double x, double top) {
 
   const auto x_from = [&](double from) { return Axis{n_low, n_high, from, from + chart_width, true}; };
   Chart speed(svg, x_from(x + left), {low, high * 1.1, bottom, top + title, true}, "GB/s");
-  // Below two decades, ticks at 1, 2 and 5: powers of ten alone would give only one or two.
+  // An axis of less than two decades has ticks at 1, 2 and 5 times a power of ten; powers of ten alone would be only
+  // one or two ticks.
   const bool narrow = high / low < 100;
   for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
     for (const double step : {1, 2, 5})
@@ -198,7 +199,7 @@ void draw(std::string& svg, const Series& s, double x, double top) {
 std::string plot_svg(const std::vector<Record>& records) {
   const std::vector<Series> all = series_of(records);
   if (all.empty()) throw Error(Code::invalid_argument, "there is no timed record to plot");
-  // A few series form one column; more are wrapped into a page about as wide as it is high.
+  // Up to rows_of_one_column series form one column; more form a page about as wide as it is high.
   const auto columns =
       all.size() <= rows_of_one_column
           ? std::size_t{1}
@@ -213,7 +214,7 @@ std::string plot_svg(const std::vector<Record>& records) {
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
       width * static_cast<double>(columns), row_height * static_cast<double>(rows));
   for (std::size_t k = 0; k < all.size(); ++k) {
-    // Column-major, so that neighbours in the file stay below each other.
+    // Column-major, so that consecutive series are drawn one below the other.
     const double x = width * static_cast<double>(k / rows), y = row_height * static_cast<double>(k % rows);
     draw(svg, all[k], x, y);
   }

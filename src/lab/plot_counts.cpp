@@ -11,9 +11,9 @@
 namespace upsweep::lab {
 namespace {
 
-// In pixels.
+// Sizes in pixels.
 constexpr double left = 80, top = 44, width = 1024, height = 360, below = 40, right = 24;
-// More columns than pixels would be invisible, so neighbouring bins are summed.
+// One column per pixel of the width. If there are more bins, neighbouring ones are summed.
 constexpr std::size_t most_columns = 1024;
 
 constexpr std::array<const char*, 4> colours_of(unsigned channels) {

@@ -1,4 +1,4 @@
-// The headers that most of the laboratory includes, parsed once. Nothing relies on it: every file includes what it
+// The headers that most files of the laboratory include, parsed once. No file relies on this one: each includes what it
 // uses.
 #pragma once
 #include <fmt/format.h>

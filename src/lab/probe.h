@@ -1,4 +1,5 @@
-// A probe of a threshold in choose.h: a family of calls that the threshold decides, which differ in one number.
+// A probe of a threshold that a ladder's choose() reads: a family of calls that differ in one number, and whose rung
+// depends on the threshold.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,7 +16,7 @@ namespace upsweep::lab {
 struct Probe {
   Threshold& threshold;
   // The number that differs, "n" or a parameter, and the range to search for the crossover. With the threshold at its
-  // maximum, every call gets the rung for small numbers; with 0, every call gets the other.
+  // maximum, every call gets the rung for small numbers; with the threshold at 0, the rung for large numbers.
   std::string_view axis;
   std::uint64_t min, max;
   Type type;

@@ -39,7 +39,7 @@ class Process {
     const pid_t parent = getpid();
     id_ = fork();
     if (id_ == 0) {
-      // A second signal ends the parent at once, and then nobody reads the answer.
+      // Dies with the parent, which a second signal ends at once: nobody would read the answer.
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(failed);
       int status = 0;

@@ -57,7 +57,7 @@ const Json& field_of(const Json& json, const char* name) {
   return *found;
 }
 
-// Null if the field is missing.
+// Returns a JSON null if the field is missing.
 const Json& field_or_null(const Json& json, const char* name) {
   static const Json null;
   const auto found = json.find(name);
@@ -100,7 +100,8 @@ void read_times(const Json& json, Record& r) {
     throw BadField{"'q1_us', 'median_us' and 'q3_us' must be quartiles, or all null"};
 }
 
-// A parameter's value: numbers and booleans as such, names as strings. JSON's -0 is an integer; -0.0 keeps its sign.
+// Converts a parameter's value to JSON: numbers and booleans as such, names as strings. JSON's -0 is an integer, so it
+// becomes -0.0, which keeps its sign.
 Json as_json(const std::string& text) {
   if (text == "-0") return -0.0;
   const Json value = Json::parse(text, nullptr, false);
@@ -117,7 +118,8 @@ double rounded(double value, int significant_digits) {
   return std::stod(fmt::format("{:.{}g}", value, significant_digits));
 }
 
-// Empty if the ceiling is a launch, whose time a record does not have.
+// Computes the score from traffic, time and ceiling. Returns nullopt if time or ceiling are missing, or if the ceiling
+// is a launch, whose time a record does not have.
 std::optional<double> derived_score(const Record& r) {
   if (!r.timed() || !r.ceiling_gbs) return std::nullopt;
   return rounded(r.gbs() / *r.ceiling_gbs, 4);

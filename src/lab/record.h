@@ -1,11 +1,11 @@
 // One measurement per JSON line, with field names that never change, so that any tool can read any run.
 //
-// A file repeats little. A line without `n` is the header of a run, and the lines after it are the run's records. A
-// record has every field of its run's header that it does not have itself; a field that neither has is null. The header
-// has machine and program, and the first record's values of the fields in which a run's records seldom differ. The
-// score is in a record only if traffic, time and ceiling do not give it.
+// Files are compact. A line without `n` is the header of a run, and the lines after it are the run's records. A record
+// inherits the fields that it lacks from its run's header; a field that neither has is null. The header has machine and
+// program, and the first record's values of the fields in which a run's records seldom differ. A record has a score
+// only if it cannot be computed from traffic, time and ceiling.
 //
-// Older files are read, too: in some, a record names its run's header by `run`; in others, it has all fields.
+// Older formats are read as well: in one, a record names its run by `run`; in another, every record has all fields.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -50,7 +50,8 @@ struct Record {
   TunedValues tuning;
 
   const std::string& name() const { return rung ? *rung : *peer; }
-  // False if another rung did the work under this one's name. True for the default, which always runs another rung.
+  // False if another rung did the work under this rung's name. Always true for the default, whose purpose is to run
+  // another rung.
   bool own() const { return !ran || !rung || *ran == *rung || *rung == default_name; }
   bool timed() const { return median_us.has_value(); }
   Timing timing() const {
@@ -59,7 +60,7 @@ struct Record {
   double gbs() const { return gigabytes_per_second(traffic_bytes, median_us.value_or(0)); }
 };
 
-// Shared by all records of one invocation.
+// The fields that all records of one invocation share.
 struct RunIdentity {
   Description description;
   std::string run;   // one id per invocation: start time and process
@@ -68,30 +69,32 @@ struct RunIdentity {
 };
 RunIdentity identify(const Description& description);
 
-// Rounds to the digits that are recorded: the rest is noise. `ceiling` is the one that the measurement's traffic names,
-// or null.
+// Makes the record of a measurement, with times rounded to the digits that are not noise. `ceiling` is the ceiling that
+// the measurement's traffic names, or null.
 Record make_record(const RunIdentity& identity, const Primitive& primitive, const Case& c, Situation situation,
                    const Measurement& measured, const Ceiling* ceiling);
-// A ceiling as a record relative to itself: its score is 1.
+// Makes the record of a ceiling relative to itself: its score is 1.
 Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& ceiling);
 
-// The record as one line with all fields, without a newline.
+// Formats a record as one line with all fields, without a newline.
 std::string to_json(const Record& record);
 // Parses such a line. Throws Error(bad_file), with `source` and the line number, if it is not a record. Ignores unknown
 // fields, so that newer files can be read.
 Record parse_record(const std::string& line, const std::string& source, std::size_t line_number);
 
-// The lines of a file, each without its newline: the header of each run, and the records.
+// Formats records as the compact lines of a file.
 class RecordWriter {
  public:
+  // Returns the record's line, after a header if the record begins a run. The lines have no newlines.
   std::vector<std::string> lines(const Record& record);
 
  private:
   std::optional<Record> first_;  // of the current run
 };
+// Parses such lines, in the order of the file.
 class RecordReader {
  public:
-  // Returns nullopt for a header. Throws like parse_record(), and for a record without the header of its run.
+  // Returns nullopt for a header. Throws like parse_record(), and for a record whose run has no header.
   std::optional<Record> read(const std::string& line, const std::string& source, std::size_t line_number);
 
  private:
@@ -99,13 +102,13 @@ class RecordReader {
   std::string current_;                         // the run of the last header
 };
 
-// Describes the case in words: equal for two records of one case, on any machine.
+// Describes a record's case. The text is the same for all records of a case, on any machine.
 std::string case_of(const Record& record);
-// "i32 sum", or only the type.
+// Returns "i32 sum", or the type alone if there is no operation.
 std::string type_and_op(const Record& record);
 
-// Reads a file of JSON lines; "-" is standard input. Skips empty lines. If a machine measured a case several times, the
-// last record takes the first one's position.
+// Reads a file of JSON lines; "-" is standard input. Skips empty lines. If a machine measured a case several times,
+// only the last record is kept, at the position of the first.
 std::vector<Record> read_records(const std::filesystem::path& path);
 
 }  // namespace upsweep::lab

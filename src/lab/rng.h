@@ -37,7 +37,7 @@ class Random {
  public:
   UPSWEEP_HD constexpr explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}
 
-  // Words 2*pair and 2*pair + 1: one cipher block yields two words, so sequential readers ask for pairs.
+  // Words 2 * pair and 2 * pair + 1. One cipher block yields two words, so sequential readers ask for pairs.
   struct Pair {
     std::uint64_t even, odd;
   };
@@ -54,8 +54,8 @@ class Random {
   std::uint64_t seed_, stream_;
 };
 
-// Returns floor(word * bound / 2^64), in [0, bound), without division. Only the word's upper half is used, so the bias
-// is less than bound / 2^32; bound is at most 2^32.
+// Maps a random word to [0, bound) without division: floor(u * bound / 2^32), where u is the word's upper half. The
+// bias is less than bound / 2^32; bound is at most 2^32.
 UPSWEEP_HD constexpr std::uint64_t scale(std::uint64_t word, std::uint64_t bound) { return (word >> 32) * bound >> 32; }
 
 }  // namespace upsweep

@@ -123,8 +123,8 @@ constexpr TuningField field_of(std::string_view name, std::string_view meaning, 
 }  // namespace
 
 std::span<const TuningField> tuning_fields() {
-  // Block and grid are limited as on every CUDA device. No CPU rung splits its work into more than Parts::most parts. A
-  // rung forks into at most eight streams.
+  // The limits of block and grid are those of every CUDA device. No CPU rung splits its work into more than Parts::most
+  // parts. A rung forks into at most eight streams.
   static constexpr TuningField fields[] = {
       field_of<&Tuning::block>("block", "threads per block of a GPU rung (default: the rung's)", 1, 1024, false),
       field_of<&Tuning::grid>("grid", "blocks per launch of a GPU rung (default: the rung's)", 1, 0x7fffffff, false),

@@ -1,5 +1,5 @@
-// Named values of a case: scalars of the contract, parameters that shape its input, tuning. They are text on the
-// command line and in records, typed everywhere else.
+// Named values of a case: scalars of the contract, parameters that shape the input, and tuning. They are text on the
+// command line and in records, and typed everywhere else.
 #pragma once
 #include <optional>
 #include <span>
@@ -36,8 +36,9 @@ class Settings {
   std::vector<Item> items_;
 };
 
-// Convert a parameter's value to text and back: digits that round-trip, true and false, or a choice's name. `type` is
-// that of an element or a result. parse_value throws Error(invalid_argument) with the values that the parameter takes.
+// Convert a parameter's value to text and back: digits that round-trip, true or false, or a choice's name. `type` is
+// the type of a parameter that is an element or a result. parse_value() throws Error(invalid_argument), with the values
+// that the parameter takes.
 std::string text_of(const Settings::Item& item);
 Scalar parse_value(const Parameter& parameter, Type type, const std::string& text);
 
@@ -58,7 +59,7 @@ struct TuningField {
 };
 std::span<const TuningField> tuning_fields();
 std::string takes(const TuningField& field);
-// Throws like parse_value.
+// Parses the value of a field and sets it. Throws like parse_value().
 void parse_tuning(Tuning& tuning, const TuningField& field, const std::string& text);
 
 // Returns the tuning of a finished call, without the values that its rung did not read.

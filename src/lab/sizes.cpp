@@ -36,7 +36,8 @@ constexpr Quantity memory{"size in bytes", "bytes", "write 500M, 8G, 1.5GiB, or 
               fmt::format("the largest accepted size is 2^{}", most_bits));
 }
 
-// Returns a unit's factor, or nullopt: "", K, M, G, T; for bytes also KiB, ... and KB, ..., in upper or lower case.
+// Returns the factor of a unit, or nullopt if it is unknown. Units are "", K, M, G and T, and for bytes also B, KiB,
+// ... and KB, ..., in upper or lower case.
 std::optional<double> factor_of(std::string_view unit, const Quantity& of) {
   constexpr std::string_view letters = "kmgt";
   std::string lower(unit);

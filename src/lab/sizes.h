@@ -12,14 +12,14 @@ namespace upsweep::lab {
 // and T are powers of 1024, as is usual for array sizes. Throws Error(invalid_argument).
 std::vector<std::size_t> parse_sizes(const std::string& text);
 
-// The same for an option that takes one size.
+// Parses the value of an option that takes one size. Throws Error(invalid_argument), also for a list.
 std::size_t parse_size(std::string_view option, const std::string& text);
 
-// Parses an amount of memory: as above without lists and ranges, and also "8GiB", which is 8G, and "8GB", 8 * 10^9.
+// Parses an amount of memory in bytes: one size as above, "8GiB", which is the same as 8G, or "8GB", which is 8 * 10^9.
 // Rounds down to whole bytes.
 std::size_t parse_bytes(std::string_view option, const std::string& text);
 
-// "2^20" for a power of two from 2^10 up, digits otherwise.
+// Formats a size: "2^20" for a power of two from 2^10 up, digits otherwise.
 std::string size_text(std::uint64_t n);
 
 }  // namespace upsweep::lab

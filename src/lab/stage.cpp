@@ -9,7 +9,8 @@ namespace upsweep::lab {
 
 namespace {
 constexpr auto poison_byte = static_cast<unsigned char>(poison);
-// Scratch poisoned before a call: enough for the block totals that a launcher keeps between two launches.
+// Bytes of scratch that are poisoned before a call: enough for the block totals that a launcher keeps between two
+// launches.
 constexpr std::size_t poisoned_scratch = 64 * 1024;
 }  // namespace
 

@@ -15,9 +15,11 @@ struct Layout {
   // Poisoned bytes before and after each array, checked after each call. With 0, every array is an allocation of
   // exactly its size instead, for a platform that checks bounds itself (the traced emulator).
   std::size_t guard_bytes = 256;
-  // Offset of each array from an aligned address, in elements. none: 0; alike: 1; apart: 1 for the first input, 2 for
-  // the second, and so on through the outputs, so that no two arrays have the same alignment; others: 0 for the first
-  // input, 1 for the second, and so on, so that a kernel may take a fast path for the first input alone.
+  // Offset of each array from an aligned address, in elements:
+  //   none    0
+  //   alike   1
+  //   apart   1 for the first input, 2 for the second, and so on through the outputs: no two have the same alignment
+  //   others  0 for the first input, 1 for the second, and so on: a kernel may take a fast path for the first alone
   enum class Shift { none, alike, apart, others };
   Shift shift = Shift::none;
 };
@@ -34,8 +36,8 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
   ~Stage();
 
-  // Copies the problem's inputs to the platform and lays out its outputs. The problem must outlive its use here. Throws
-  // Error(out_of_memory).
+  // Copies the problem's inputs to the platform and lays out its outputs. The problem must outlive all calls of run()
+  // and verify() for it. Throws Error(out_of_memory).
   void load(const Primitive& primitive, const Problem& problem, const Case& c, const Layout& layout);
 
   // Returns the case's call in a launch shape.
@@ -56,7 +58,7 @@ class Stage {
   struct Framed {
     void* memory = nullptr;
     std::size_t capacity = 0;
-    std::size_t begin = 0, bytes = 0, total = 0;  // the payload's offset and size; size with guards
+    std::size_t begin = 0, bytes = 0, total = 0;  // the payload's offset and size; the size with guards
     void* data() const { return static_cast<std::byte*>(memory) + begin; }
   };
   void place(Framed& array, std::size_t index, std::size_t bytes, std::size_t element, const Layout& layout);

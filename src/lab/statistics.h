@@ -8,10 +8,10 @@ struct Quartiles {
   double q1 = 0, median = 0, q3 = 0;
 };
 
-// Linear interpolation between order statistics (R's type 7). All zero if there are no samples.
+// Returns the quartiles by linear interpolation between order statistics (R's type 7); zeros if there are no samples.
 Quartiles quartiles(std::vector<double> samples);
 
-// |a - b| relative to the smaller; 0 if both are 0.
+// Returns |a - b| / min(a, b); 0 if a and b are equal.
 double relative_difference(double a, double b);
 
 // A measured time and its repeatability: the relative difference of the medians of two identical measurements (A/A).

@@ -37,7 +37,7 @@ Call RungStreamer::whole_call(std::uint64_t n) const {
   return call;
 }
 
-// Known unless the count depends on the elements; without n, only if it is the same for every n.
+// The count is known unless it depends on the elements; without n, it is known only if it is the same for every n.
 std::optional<std::uint64_t> RungStreamer::output_count(std::optional<std::uint64_t> n) const {
   const std::size_t one = contract_.room(whole_call(1), 0), two = contract_.room(whole_call(2), 0);
   if (one == two) return one;
@@ -105,7 +105,7 @@ std::size_t chunk_for(std::size_t memory) {
 
 namespace {
 
-// Lists the rungs of the same backend that take the case for a chunk's maximum number of elements.
+// Lists, for a hint, the rungs of the same backend that take the case's type and operation and a whole chunk.
 std::string other_rungs(const Rung& rung, const Case& c) {
   std::string names;
   for (const Backend backend : lab::present_backends())

@@ -1,4 +1,4 @@
-// Streamers that pass each chunk through the rung.
+// Base of the streamers that pass each chunk through the rung.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -17,19 +17,19 @@ namespace upsweep {
 // Maximum bytes per read: enough to amortise a launch or a fork-join.
 inline constexpr std::size_t most_chunk_bytes = std::size_t{32} << 20;
 
-// Returns the bytes per read if a run may take this much memory: 1/32 of it, at least 1 MiB. About four chunks of each
-// input are in memory at once.
+// Returns the bytes per read if a run may use this much memory: 1/32 of it, rounded down to a power of two, from 1 MiB
+// to most_chunk_bytes. About four chunks of each input are in memory together.
 std::size_t chunk_for(std::size_t memory);
 
 // The hint of out-of-memory errors.
 inline constexpr const char* less_memory = "lower the limit: --memory 64M";
 
-// Base of these streamers: the rung's function, its scratch, and chunks in memory that the rung can access.
+// Base class with the rung's function, its scratch, and chunks in memory that the rung can access.
 class RungStreamer : public Streamer {
  public:
   // Throws Error(unsupported) unless the rung takes the case's type and operation, and a whole chunk.
   RungStreamer(Platform& platform, const Rung& rung, const Case& c);
-  // The contract's outputs for the whole input.
+  // The properties of the outputs follow from the contract and the whole input.
   Type output_type() const override { return contract_.type_of_output(whole_call(1), 0); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override;
   std::vector<Beside> other_outputs() const override;
@@ -37,8 +37,9 @@ class RungStreamer : public Streamer {
   bool any_order() const override;
 
  protected:
-  // Sets the properties of the whole call's arrays that the case does not state, such as values besides the keys or a
-  // histogram's counters. Indices and offsets are always u64, so that a file's type does not depend on its length.
+  // Sets the array properties of the whole input's call that the case does not state, such as values that accompany the
+  // keys, or a histogram's counters. Indices and offsets are always u64, so that a file's type does not depend on its
+  // length.
   virtual void describe(Call&, std::uint64_t /*n*/) const {}
   Call whole_call(std::uint64_t n) const;
   Carry carry() const { return contract_.carry_of(call_); }
@@ -55,8 +56,8 @@ class RungStreamer : public Streamer {
     std::byte* grow(std::size_t bytes);
     std::byte* data() const { return begin_ + aligned; }
     void release();
-    // Copies a chunk into the room, and `before` immediately before it; returns the address of the chunk's first
-    // element.
+    // Copies a chunk into the room, and `before`, which may be empty, immediately before the chunk. Returns the address
+    // of the first byte copied.
     const std::byte* fill(std::span<const std::byte> chunk, std::span<const std::byte> before = {});
 
    private:
@@ -76,7 +77,7 @@ class RungStreamer : public Streamer {
   void run(std::array<Array, arrays_of_a_call> in, std::array<Array, arrays_of_a_call> out);
   // Frees the scratch that the rung has allocated.
   void release_scratch();
-  // Returns a result that the host can read, valid until the next fetch().
+  // Returns a result in host memory, valid until the next fetch().
   std::span<const std::byte> fetch(const std::byte* from, std::size_t bytes);
 
  private:
@@ -94,13 +95,13 @@ class RungStreamer : public Streamer {
 // Returns the rung's function. Throws Error(unsupported) like the constructor of RungStreamer.
 RunFn streaming_run(const Rung& rung, const Case& c);
 
-// The usual Primitive::stream.
+// The usual value of Primitive::stream.
 template <class S>
 std::unique_ptr<Streamer> make_streamer(Platform& platform, const Rung& rung, const Case& c) {
   return std::make_unique<S>(platform, rung, c);
 }
 
-// Read a value that is carried from chunk to chunk, and write it.
+// Read, write and combine a value that is carried from chunk to chunk.
 Scalar load_scalar(Type type, const std::byte* from);
 inline std::span<const std::byte> bytes_of(const Scalar& s) {
   return {static_cast<const std::byte*>(s.data()), size_of(s.type())};

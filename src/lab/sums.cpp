@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view initial = "initial", segment_length = "segment_length";
 
-// Not the neutral element of any operator, and small, so that float sums lose no accuracy.
+// Returns a value that is not the identity of any operator, and small, so that float sums lose no accuracy.
 Scalar usual_initial(Type type) {
   return visit_any(type, []<class T>(TypeTag<T>) -> Scalar { return static_cast<T>(3); });
 }
@@ -59,7 +59,8 @@ std::vector<Settings> sum_variants(const Primitive& primitive, Type type) {
       all.push_back(settings);
     }
   };
-  // Sums and extremes of bytes have different types, so that both are named.
+  // If sums and extremes have different types (reduce of u8), no initial value suits both, so cases with an initial
+  // value always name the output type.
   const bool differ = widens_sums(type, of_sum) && of_sum != of_extreme;
   for (const bool with_initial : {false, true}) {
     if (!differ || !with_initial) add(std::nullopt, with_initial);

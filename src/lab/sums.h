@@ -18,19 +18,21 @@ inline constexpr Parameter sum_shapes[] = {out_type_shape};
 inline constexpr std::string_view sum_shapes_streamed[] = {out_type_shape.name};
 Scalar out_type_scalar(Type type);
 
-// Returns the type of a case's output. Throws Error(unsupported) if the case names a type that it cannot have.
+// Returns the type of a case's output. Throws Error(unsupported) if the case names an output type that its input and
+// operation do not allow.
 Type out_type_of(const Primitive& primitive, const Case& c);
 
 // Returns the initial value of a case; empty if it has none.
 Scalar initial_value(const Case& c);
 
-// False if the case has an initial value, an explicit output type or segments, and the rung does not support it.
+// True if the rung supports the initial value, the explicit output type and the segments of the case, if it has them.
 bool takes_sum(const Rung& rung, const Case& c);
 
-// The parameter sets of a check: every choice, every choice with an initial value, and those for each wider output.
+// Returns the parameter sets of a check: every combination of choices, with and without an initial value, for the
+// default output type and for each wider one.
 std::vector<Settings> sum_variants(const Primitive& primitive, Type type);
 
-// The elements of an array, converted to a type that holds them.
+// The elements of an array, converted to a type that represents them exactly. Not copied if the type is the same.
 class Converted {
  public:
   Converted(Type from, const void* elements, std::size_t n, Type to);

@@ -24,7 +24,7 @@ const Record* best_peer(const std::vector<Record>& records) {
   return best;
 }
 
-// Speedup over the best peer: 1.32x, or = for a tie.
+// Returns the speedup over the best peer: 1.32x, or = for a tie.
 Cell against_peer(const Record& r, const Record* peer) {
   if (!peer || !r.timed() || &r == peer) return {};
   if (tied(r.timing(), peer->timing())) return {"="};
@@ -60,7 +60,7 @@ struct Columns {
   }
 };
 
-// The part of a record that a table's cells show.
+// The quantity that a table's cells show.
 enum class Shown { gbs, gbs_and_score, time };
 std::string title_of(Shown shown) {
   return shown == Shown::time ? "time" : shown == Shown::gbs ? "GB/s" : "GB/s (score)";
@@ -70,7 +70,8 @@ std::string text_of(const Record& r, Shown shown) {
   return gbs_text(r.gbs()) + (shown == Shown::gbs_and_score && r.score ? fmt::format(" ({:.2f})", *r.score) : "");
 }
 
-// Distinct names in order of first appearance, and distinct columns, ascending.
+// The rows and columns of a table: distinct names in order of first appearance, distinct columns in ascending order,
+// and the record in each cell.
 struct Axes {
   std::vector<std::string> names;
   std::set<Columns::Key> columns;
@@ -87,7 +88,8 @@ Axes axes_of(const std::vector<Record>& records, const Columns& columns) {
   return axes;
 }
 
-// If there are several revisions, each row's name is followed by the letters of its records' revisions.
+// Builds the table of some records, one row per name. If `letters` are given, each row's name is followed by the
+// letters of its records' revisions.
 Grid sweep_grid(const std::vector<Record>& records, Shown shown, const Columns& columns = {},
                 const std::map<std::string, char>& letters = {}) {
   const Axes axes = axes_of(records, columns);
@@ -324,8 +326,8 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
          "\n";
 }
 
-// One number of the named rung or the default: score, GB/s, time, or speedup over the best peer. If several records
-// match (situation=worst), the worst.
+// Returns one number of the rung that the marker names, or of the default: score, GB/s, time, or speedup over the best
+// peer. If several records match (situation=worst), returns the worst.
 std::string marker_figure(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
   const std::vector<Record> records = marked_records(marker, where, results);
   const auto named = marker.wanted.find("rung");

@@ -25,7 +25,7 @@ enum class Style { plain, good, bad, faint, strong };
 // Returns the text in that style, or unchanged if colour is off.
 std::string styled(const Terminal& terminal, Style style, std::string_view text);
 
-// A horizontal bar for a fraction from 0 to 1, padded to `cells` columns.
+// Draws a horizontal bar for a fraction from 0 to 1, padded to `cells` columns.
 std::string bar(const Terminal& terminal, double fraction, int cells);
 
 }  // namespace upsweep::lab

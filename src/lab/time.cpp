@@ -24,28 +24,30 @@ namespace upsweep::lab {
 namespace {
 
 // Minimum duration of a CPU sample. A multi-threaded contestant finds its threads asleep at the start, and waking them
-// takes tens of microseconds, which would dominate a shorter sample; real callers call again soon.
+// takes tens of microseconds, which would dominate a shorter sample. (Real callers call again soon, while the threads
+// are awake.)
 constexpr double shortest_cpu_sample_us = 500;
-// Launches per CUDA graph: enough for a millisecond, so that the 1 or 2 us of launching a graph are negligible, but at
+// Calls per CUDA graph: enough for a millisecond, so that the 1 or 2 us of launching a graph are negligible, but at
 // least 10 and at most 64, because capturing and instantiating a graph costs microseconds per node.
 constexpr double graph_us = 1000;
 constexpr int fewest_launches = 10, most_launches = 64;
-// The total size of the copies, in last-level caches. A GPU's L2 is not strictly LRU: with copies of only twice its
-// size, some lines would still hit.
+// The total size of all copies, as a multiple of the last-level cache. A GPU's L2 is not strictly LRU: with copies of
+// only twice its size, some lines would still hit.
 constexpr std::size_t cache_fillings_cpu = 2, cache_fillings_cuda = 8;
-// More copies than this would only measure page-table walks.
+// Maximum number of copies: with more, the benchmark would only measure page-table walks.
 constexpr std::size_t most_copies = 65536;
-// Upper bound for calls of any length: quartiles of more samples are no more accurate.
+// Maximum number of samples, however short the calls: more would not make the quartiles more accurate.
 constexpr double most_samples = 100'000;
 // Minimum bytes for measuring a ceiling, whatever the cache size: enough to hide launches and thread wake-ups.
 constexpr std::size_t least_ceiling_bytes = std::size_t{256} << 20;
-// Caches of up to a gigabyte exist. For a ceiling, eight times their size is best, if that is a small share of the
-// memory: there are two arrays, and another program may run. Twice their size still reads from memory.
+// A ceiling is best measured over eight times the cache size. Because caches of up to a gigabyte exist, this is limited
+// to 1/32 of the memory (a ceiling has two arrays, and other programs may run), but to no less than twice the cache
+// size, which still reads from memory.
 constexpr std::size_t ceiling_share = 32;
 
 std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-// True if another thread of this process is running or runnable. Detects this only on Linux.
+// True if another thread of this process is running or runnable. Always false except on Linux.
 bool other_threads_run() {
   const std::string self = std::to_string(gettid());
   std::error_code none;
@@ -60,10 +62,10 @@ bool other_threads_run() {
   return false;
 }
 
-// Waits until the last contestant's threads sleep. OpenMP's threads keep polling for work for some milliseconds, which
-// costs the next contestant a core: after them, an i32 sum of 2^20 in cache on two cores ran at 100 GB/s instead of
-// 162, and std::reduce(par_unseq) at 89 instead of 148. This thread spins meanwhile, so that its core does not clock
-// down.
+// Waits until the previous contestant's threads sleep. OpenMP's threads keep polling for work for some milliseconds,
+// which costs the next contestant a core: on two Zen 4 cores, an i32 sum of 2^20 elements in cache ran at 100 GB/s
+// instead of 162 after an OpenMP contestant, and std::reduce(par_unseq) at 89 instead of 148. The waiting thread spins,
+// so that its core does not clock down.
 void wait_for_other_threads() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds longest{50};  // libgomp's threads took 6 ms
@@ -73,7 +75,7 @@ void wait_for_other_threads() {
 
 }  // namespace
 
-// Many copies of one case's arrays, in one kind of the platform's memory.
+// Copies of one case's arrays, usually many, in one kind of the platform's memory.
 class Copies {
  public:
   Copies(Platform& platform, MemoryKind kind, const Problem& problem, std::size_t copies)
@@ -105,14 +107,14 @@ class Copies {
   Copies& operator=(const Copies&) = delete;
   ~Copies() { release(); }
 
-  // Points the call at the least recently used copy. All contestants share the position: with separate positions, one
-  // would find in the cache what its predecessor had loaded.
+  // Points the call at the least recently used copy. All contestants share the position: with separate positions, a
+  // contestant would find in the cache the copy that its predecessor had just loaded.
   void point_next(Call& call) {
     point(call, next_);
     if (++next_ == copies_) next_ = 0;
   }
   void point_first(Call& call) const { point(call, 0); }
-  // Poisons the outputs of the first copy; in-place outputs get their input again.
+  // Poisons the outputs of the first copy, and restores the input of an in-place output.
   void renew_outputs() const {
     for (const Slot& slot : out_)
       if (slot.overwritten)
@@ -204,7 +206,7 @@ void require_room(const Platform& platform, const Description& description, cons
   if (has_own) require(grid, blocks, 1, description.memory_bytes, "device", "grids");
 }
 
-// One contestant at one case.
+// One contestant on one case, with its samples.
 struct Stopwatch::Lane {
   const Primitive* primitive;
   const Rung* rung;
@@ -215,11 +217,11 @@ struct Stopwatch::Lane {
   Status status{};  // the last failed call's
   int batch = 1;
   Situation situation = Situation::back_to_back;
-  std::vector<double> turns[2]{};  // samples of A and of A'
+  std::vector<double> turns[2]{};  // samples of the A/A test: of A and of A'
   Call arguments{};
 
-  // The call is built once: a rung takes 30 ns at 2^10 elements, so filling in 300 bytes of arguments per call would
-  // show.
+  // Builds the call once: a CPU rung takes 30 ns at 2^10 elements, so filling in 300 bytes of arguments for every call
+  // would show.
   void prepare(Workspace& workspace, Stream stream) {
     arguments = call_of(*primitive, c);
     arguments.workspace = &workspace;
@@ -236,7 +238,8 @@ struct Stopwatch::Lane {
     turns[0].clear();
     turns[1].clear();
   }
-  // Runs once and checks against the oracle. A failure is recorded, not thrown.
+  // Runs the rung once and checks the result against the oracle. A failure or refusal is recorded in `result`, not
+  // thrown.
   void verify(Platform& platform, Workspace& workspace, const Problem& problem) {
     try {
       copies->renew_outputs();
@@ -321,14 +324,15 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
     lane->result.samples = static_cast<int>(std::max(wanted, least));
   }
 
-  // A turn is one visit to a contestant. A GPU sample costs a graph capture, so a GPU turn takes several samples.
+  // A turn is one visit to a contestant. Each visit costs a graph capture on a GPU, so a turn there takes several
+  // samples.
   const int samples_per_turn = cuda ? std::max(1, options.samples / 10) : 1;
   const auto unfinished = [](const Lane* lane) {
     return static_cast<int>(lane->turns[0].size() + lane->turns[1].size()) < lane->result.samples;
   };
-  // Every turn visits the contestants in a new random order, because the predecessor determines the state of caches,
-  // memory controller queues and clock frequency. Always after its fastest neighbour, the same loop took 196 ns instead
-  // of 136 (f32, 2^10, cold, on a virtual machine).
+  // The contestants are visited in a new random order every time, because a contestant's predecessor determines the
+  // state of caches, memory controller queues and clock frequency. When it always ran after its fastest rival, one loop
+  // took 196 ns instead of 136 (f32, n = 2^10, cold, on a virtual machine).
   const Random random(0);
   std::uint64_t drawn = 0;
   std::vector<Lane*> order = lanes;
@@ -352,7 +356,8 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
   }
 }
 
-// Builds a contestant on the given copies; null if the rung does not take the case.
+// Builds a contestant on the given copies and, if the options say so, verifies it. Returns null if the rung does not
+// take the case.
 std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive, const Rung& rung, const Case& c,
                                                       const Problem& problem, std::shared_ptr<Copies> copies,
                                                       const TimeOptions& options) {
@@ -367,8 +372,9 @@ std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive
   return lane;
 }
 
-// The unrelated work of Situation::mixed: a copy that evicts cache lines. Copying 4 MiB takes about 3 us on a GPU, 16
-// KiB less than 1 us on a core: long compared with a launch or a call, short compared with the timed work.
+// Returns the unrelated work of Situation::mixed: a copy that evicts cache lines. Copying 4 MiB takes about 3 us on a
+// GPU, and copying 16 KiB less than 1 us on a CPU core: long compared with a launch or a call, short compared with the
+// timed work.
 Stopwatch::Lane& Stopwatch::neighbour_lane() {
   if (!neighbour_) {
     const Primitive& primitive = *find_primitive("ceiling");
@@ -389,7 +395,7 @@ Stopwatch::Lane* Stopwatch::ceiling_lane(std::string_view kind, std::size_t byte
   if (!rung) return nullptr;
   std::unique_ptr<Lane>& lane = ceiling_lanes_[std::string(kind)];
   Case c{.type = primitive->types().front(), .n = std::size_t{1} << 20};
-  // Converts bytes to elements by the traffic of 2^20 elements.
+  // The traffic of 2^20 elements gives the bytes per element.
   const std::size_t each = primitive->make(c, {})->traffic(*rung).bytes >> 20;
   c.n = each ? bytes / each : 0;
   if (!lane || lane->c.n != c.n) {
@@ -408,12 +414,13 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   require_room(platform_, description_, c);
   const auto problem = primitive.make(c, {});
 
-  // Enough copies of the arrays to fill the last-level cache several times, in each kind of memory used. One copy
+  // Makes enough copies of the arrays to fill the last-level cache several times, in each kind of memory used. One copy
   // suffices in host memory, which a device's cache does not hold.
   const std::size_t bytes = std::max<std::size_t>(case_bytes(*problem), 1);
   const std::size_t times = platform_.backend() == Backend::cuda ? cache_fillings_cuda : cache_fillings_cpu;
   std::size_t wanted = is_cold(options.situation) ? times * description_.cache_bytes / bytes + 1 : 1;
-  // Even a case many times the cache size leaves its tail in the cache for the next call, so two copies, if they fit.
+  // Even a case many times the cache size leaves its tail in the cache for the next call, so it gets two copies if they
+  // fit.
   if (is_cold(options.situation) && 4 * bytes <= description_.memory_bytes) wanted = std::max<std::size_t>(wanted, 2);
   std::map<MemoryKind, std::shared_ptr<Copies>> copies;
   for (const Rung* rung : rungs)
@@ -423,7 +430,7 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
 
   std::vector<std::unique_ptr<Lane>> contestants;
   std::vector<Lane*> lanes;
-  std::map<std::string, std::size_t> traffic;  // maximum over contestants, by kind of ceiling
+  std::map<std::string, std::size_t> traffic;  // maximum bytes over contestants, by kind of ceiling
   for (const Rung* rung : rungs)
     if (auto lane = make_lane(primitive, *rung, c, *problem, copies[rung->arrays], options)) {
       const Traffic& t = lane->result.traffic;
@@ -433,8 +440,8 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
       contestants.push_back(std::move(lane));
     }
 
-  // For a large case, the ceiling is measured over as many bytes, interleaved with the contestants, because machines
-  // drift. A short case is compared with this run's last ceiling.
+  // For a large case, the ceiling is measured over at least as many bytes, interleaved with the contestants, because
+  // machines drift. A small case is compared with this run's latest ceiling; if there is none, one is measured first.
   const std::size_t cache = description_.cache_bytes, share = description_.memory_bytes / ceiling_share;
   const std::size_t ceiling_bytes = std::max({least_ceiling_bytes, 2 * cache, std::min(8 * cache, share)});
   std::vector<Lane*> beside, before;

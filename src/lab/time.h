@@ -1,5 +1,5 @@
-// Times rungs and peers on one case, interleaved in one process, on data that is not in the cache, beside the machine's
-// measured ceiling.
+// Times rungs and peers on one case, interleaved in one process, by default on data that is not in the cache, and
+// measures the machine's ceiling with them.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -19,11 +19,11 @@
 
 namespace upsweep::lab {
 
-// Bandwidth in 1e9 bytes per second, for `bytes` moved in `us`.
+// Returns the bandwidth in 1e9 bytes per second for `bytes` moved in `us` microseconds.
 constexpr double gigabytes_per_second(std::size_t bytes, double us) { return static_cast<double>(bytes) / us / 1e3; }
 
-// The surroundings of a timed call. A launch that overlaps its neighbours gains in the first and may lose in the
-// others, so "no slower" means in all four.
+// The surroundings of a timed call. A launch that overlaps its neighbours is faster in back_to_back and may be slower
+// in the others, so "no slower" means no slower in all four.
 enum class Situation : std::uint8_t {
   back_to_back,  // consecutive calls, each on another copy of the arrays; the copies exceed the last-level cache
   alone,         // single calls, with the queue empty before and after; copies as above
@@ -42,10 +42,10 @@ constexpr bool is_cold(Situation s) { return s != Situation::warm; }
 struct TimeOptions {
   int samples = 20;  // per contestant: half for A and half for A', which give the A/A spread
   Situation situation = Situation::back_to_back;
-  bool check = true;  // verify each contestant at the case before timing it
-  // Fewer samples, but at least four, for a contestant whose samples would together exceed this.
+  bool check = true;  // verify each contestant on the case before timing it
+  // Maximum time of a contestant's samples together: a slow contestant gets fewer samples, but at least four.
   double budget_us = 2e6;
-  // More samples for a contestant whose samples would together take less than this.
+  // Minimum time of a contestant's samples together: a fast contestant gets more samples.
   double least_us = 0;
 };
 
@@ -53,15 +53,15 @@ struct TimeOptions {
 struct Measurement {
   const Rung* rung = nullptr;
   Traffic traffic;
-  bool checked = false;                // verified at this case, and right
+  bool checked = false;                // verified on this case, and right
   std::optional<std::string> failure;  // the reason for a missing time: "(F)"
-  std::optional<std::string> refused;  // why it was not run: it does not take the launch shape or, a peer, the case
-  Tuning tuning{};                     // the tuning values of the case that it read
+  std::optional<std::string> refused;  // why it was not timed: it rejects the launch shape or, if a peer, the case
+  Tuning tuning{};                     // the case's tuning values that the rung read
   int samples = 0;
   Timing time;
 };
 
-// The machine's limit, in this run: the time of the best program that only moves the bytes.
+// The machine's limit, measured in this run: the time of the best kernel or loop that only moves the bytes.
 struct Ceiling {
   std::string kind;   // a Traffic::ceiling
   std::size_t n = 0;  // elements
@@ -71,17 +71,19 @@ struct Ceiling {
   double gbs() const { return gigabytes_per_second(bytes, measured.time.us.median); }
 };
 
-// Throws Error(out_of_memory) for a case that cannot fit. Host memory must hold the generated input; on the CPU and on
-// an emulator also the copy for the rung; for a check, which verifies that the input is unchanged, also the copy read
-// back. An explicit grid needs memory for one result per block.
+// Throws Error(out_of_memory) if a case cannot fit in memory. Host memory must hold
+//   - the generated input,
+//   - on the CPU and on an emulator, the copy for the rung,
+//   - for a check, which verifies that the input is unchanged, the copy read back.
+// An explicit grid needs memory for one result per block.
 enum class Purpose { time, check };
 void require_room(const Platform& platform, const Description& description, const Case& c,
                   Purpose purpose = Purpose::time);
 
 class Copies;
 
-// Times cases on one platform. A ceiling is measured on first use, and again beside every case that is large enough for
-// a close comparison.
+// Times cases on one platform. A ceiling is measured on first use, and again with every case that is large enough for a
+// close comparison.
 class Stopwatch {
  public:
   explicit Stopwatch(Platform& platform) : Stopwatch(platform, make_clock(platform)) {}

@@ -32,7 +32,8 @@ Case case_at(const Primitive& primitive, const Probe& probe, std::uint64_t x) {
   return c;
 }
 
-// The rungs that choose() returns along a probe's axis, with the threshold at any value.
+// The rungs that choose() picks at a number on a probe's axis, for any value of the threshold. Restores the threshold
+// when destroyed.
 class Sides {
  public:
   Sides(const Platform& platform, const Primitive& primitive, const Probe& probe)
@@ -48,7 +49,7 @@ class Sides {
       choices_ = std::make_unique<Choices>(primitive_, case_at(primitive_, probe_, x));
     x_ = x;
   }
-  // Null if this program does not contain the rung.
+  // Returns null if this program does not contain the rung.
   const Rung* rung(std::uint64_t threshold) {
     probe_.threshold.set(threshold);
     const std::size_t n = probe_.axis == "n" ? x_ : probe_.n;
@@ -58,13 +59,14 @@ class Sides {
   const Rung* small() { return rung(largest); }
   const Rung* large() { return rung(0); }
   bool differ() { return small() && large() && small() != large(); }
-  // The smallest threshold at which the call gets the rung for small numbers.
+  // Returns the smallest value of the threshold at which the call gets the rung for small numbers.
   std::uint64_t flip() {
     const Rung* const wanted = small();
     return first_true(0, largest, [&](std::uint64_t value) { return rung(value) == wanted; });
   }
 
-  // Binary search: the smallest number in [min, max] for which `is` is true; max if there is none below it.
+  // Binary search: returns the smallest number in [min, max) for which is(number) holds, or max. is() must be
+  // monotonic.
   template <class Is>
   static std::uint64_t first_true(std::uint64_t min, std::uint64_t max, Is&& is) {
     while (min < max) {
@@ -86,7 +88,7 @@ class Sides {
   std::uint64_t x_ = 0;
 };
 
-// The number in [min, max] with the most trailing zero bits.
+// Returns the number in [min, max] with the most trailing zero bits.
 std::uint64_t roundest(std::uint64_t min, std::uint64_t max) {
   for (int zeros = 63; zeros > 0; --zeros) {
     const std::uint64_t step = std::uint64_t{1} << zeros, number = max / step * step;
@@ -123,7 +125,7 @@ Crossing find_crossing(const Crossing& known, std::uint64_t min, std::uint64_t m
       }
       break;
   }
-  // The bracket is now at most an octave; narrows it to a quarter.
+  // The bracket is now at most an octave; narrows it to a quarter of an octave.
   const std::uint64_t octave = std::bit_floor(found.last);
   for (const unsigned quarter : {2, 1, 3}) {
     const std::uint64_t x = octave + octave * quarter / 4;
@@ -142,7 +144,7 @@ std::optional<Tuned> tune(Platform& platform, const Primitive& primitive, const 
   Tuned tuned{.threshold = fmt::format("{}.{}", primitive.name(), threshold.name()), .measured = measured};
   {
     Sides sides(platform, primitive, probe);
-    // The part of the axis on which the threshold separates two rungs.
+    // [min, max] becomes the part of the axis on which the threshold separates two rungs.
     std::uint64_t min = std::max<std::uint64_t>(probe.min, 1), max = probe.max;
     for (sides.go_to(min); !sides.differ(); sides.go_to(min))
       if ((min *= 2) > max) return std::nullopt;
@@ -173,8 +175,8 @@ std::optional<Tuned> tune(Platform& platform, const Primitive& primitive, const 
     if (!at_edge->tied)
       tuned.gain = std::max(at_edge->small_us, at_edge->large_us) / std::min(at_edge->small_us, at_edge->large_us) - 1;
 
-    // The thresholds that separate the two calls: from the flip of the last small one to below the flip of the first
-    // large one. If the measured value is among them, it stays.
+    // All thresholds in [least, most] separate found.last from found.first: from the flip at found.last to just below
+    // the flip at found.first. If the measured value is among them, it stays.
     const auto flip_at = [&](std::uint64_t x) {
       sides.go_to(x);
       return sides.flip();

@@ -39,8 +39,9 @@ T wrapping_subtract(T a, T b) {
   return static_cast<T>(static_cast<U>(static_cast<U>(a) - static_cast<U>(b)));
 }
 
-// True if adding element i to the running sum wraps, or multiplying the running product by it. out[i] is the result
-// before the element for an exclusive scan, and after it for an inclusive one; `left` is the product before in[0].
+// True if step i wraps: adding in[i] to the running sum, or multiplying the running product by in[i]. out[i] is the
+// running value before in[i] in an exclusive scan, and after it in an inclusive one; `left` is the running product
+// before in[0].
 template <Op op, class From, class T>
 bool step_wraps(const From* in, const T* out, std::size_t i, bool inclusive, [[maybe_unused]] T left) {
   const T x = in[i];
@@ -52,8 +53,8 @@ bool step_wraps(const From* in, const T* out, std::size_t i, bool inclusive, [[m
   return overflows(wrapping_subtract(out[i], x), x, out[i]);
 }
 
-// Returns the first i in [begin, end) for which step_wraps() and not skip(i + 1), or end. A block is searched only if a
-// vectorised pass finds a step that wraps.
+// Returns the first i in [begin, end) for which step_wraps() is true and skip(i + 1) is false, or `end`. A block is
+// searched only if a vectorised pass finds a step that wraps.
 template <Op op, class From, class T>
 std::size_t first_step(const From* in, const T* out, std::size_t begin, std::size_t end, bool inclusive, T left,
                        auto&& skip) {
@@ -88,8 +89,8 @@ void ScanWatch::see(std::span<const std::byte> in_bytes, std::span<const std::by
       const std::size_t n = in_bytes.size() / sizeof(From);
       if (n == 0) return;
       const T left = last_ ? last_.as<T>() : T{1};
-      // In an exclusive scan, element i + 1 is the sum of step i, unless it begins a segment. In an inclusive scan, the
-      // step across a segment boundary never wraps: the sum before it is computed as 0.
+      // In an exclusive scan, step i yields out[i + 1], unless element i + 1 begins a segment. In an inclusive scan,
+      // the step into a new segment never wraps: step_wraps() computes the sum before it as 0.
       const auto skip = [&](std::size_t i) { return !inclusive_ && is_head && is_head(i); };
       const std::size_t late = inclusive_ ? 0 : 1, steps = n - late;
       std::atomic<std::size_t> first = last_wraps_ && !(is_head && is_head(0)) ? 0 : n;
@@ -168,9 +169,10 @@ std::string ReduceWatch::warning(const Scalar& result) const {
   const bool right = visit(result.type(), [&]<class T>(TypeTag<T>) {
     if constexpr (std::is_integral_v<T>) {
       if (op_ == Op::sum) return sum_ >= std::numeric_limits<T>::lowest() && sum_ <= std::numeric_limits<T>::max();
-      // A wrapped product differs in its leading digits, an exact one only in its last. An infinite estimate differs
-      // from any.
-      return has_zero_ || std::abs(product_ - static_cast<double>(result.as<T>())) <= 1e-9 * std::abs(product_);
+      // A wrapped product differs from the estimate in its leading digits, an exact one only in its last digits. An
+      // estimate that has overflowed is above every integer.
+      return has_zero_ || (std::isfinite(product_) &&
+                           std::abs(product_ - static_cast<double>(result.as<T>())) <= 1e-9 * std::abs(product_));
     }
     return true;
   });

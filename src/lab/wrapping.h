@@ -22,16 +22,16 @@ class ScanWatch {
   using IsHead = std::function<bool(std::size_t)>;
   void see(std::span<const std::byte> in, std::span<const std::byte> out, const IsHead& is_head = {});
 
-  // One line, or empty if none wrapped.
+  // Returns one line, or "" if nothing wrapped.
   std::string warning() const;
 
  private:
   const Type type_, out_type_;
   const Op op_;
   const bool inclusive_;
-  bool watches_;                        // integer sums and products, until one has wrapped
+  bool watches_;                        // true for integer sums and products, until one wraps
   bool last_wraps_ = false;             // exclusive scan: the last step, whose result goes to the next element, wrapped
-  Scalar last_;                         // inclusive products: of all elements so far; empty if there are none
+  Scalar last_;                         // inclusive products: of all elements so far, or the initial value
   std::uint64_t seen_ = 0;              // elements
   std::optional<std::uint64_t> first_;  // the first element whose sum or product has wrapped
 };
@@ -44,7 +44,7 @@ class ReduceWatch {
   // Takes the next elements, in host memory.
   void see(std::span<const std::byte> in);
 
-  // One line, or empty if the result is right.
+  // Returns one line, or "" if the result is right.
   std::string warning(const Scalar& result) const;
 
  private:

@@ -32,7 +32,7 @@ class Names {
   const char* const* data() const { return pointers_.data(); }
 
  private:
-  std::deque<std::string> texts_;  // a deque, so that they do not move
+  std::deque<std::string> texts_;  // a deque, so that the strings do not move
   std::vector<const char*> pointers_{nullptr};
 };
 
@@ -40,7 +40,7 @@ class Names {
 
 struct upsweep_device {
   upsweep::Device device;
-  std::map<std::string, upsweep::Names, std::less<>> rungs;  // by primitive, as far as they were asked for
+  std::map<std::string, upsweep::Names, std::less<>> rungs;  // by primitive; filled on request
 };
 
 namespace upsweep {
@@ -56,7 +56,7 @@ upsweep_code failed(Code code, std::string text) {
   return static_cast<upsweep_code>(code);
 }
 
-// Calls f() and returns the code of the exception that it throws, if any.
+// Calls f(). Returns UPSWEEP_OK, or the code of the exception that f() throws.
 template <class F>
 upsweep_code guarded(F&& f) noexcept {
   try {
@@ -66,7 +66,7 @@ upsweep_code guarded(F&& f) noexcept {
     const std::string hint = error.hint().empty() ? "" : " (" + error.hint() + ")";
     return failed(error.code(), error.what() + hint);
   } catch (const std::bad_alloc&) {
-    return failed(Code::out_of_memory, "no memory");  // as short as std::string stores without allocating
+    return failed(Code::out_of_memory, "no memory");  // short enough for std::string not to allocate
   } catch (const std::exception& error) {
     return failed(Code::device_error, error.what());
   }
@@ -116,7 +116,7 @@ T number_of(std::string_view who, const upsweep_scalar& scalar) {
     using V = decltype(value);
     bool fits = true;
     if constexpr (std::is_integral_v<T> && std::is_floating_point_v<V>) {
-      // The first power of two beyond the type, which a double holds exactly.
+      // The first power of two past T's range, which a double holds exactly.
       const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
       fits = value >= (std::is_signed_v<T> ? -end : 0) && value < end && value == std::floor(value);
     } else if constexpr (std::is_integral_v<T>) {

@@ -22,8 +22,8 @@ struct DeviceState {
     if (owns_stream) platform.destroy_stream(stream);
   }
 
-  // Page-locked memory for results of a few bytes that a call returns to the host: a kernel writes them there, which
-  // saves a copy from the device.
+  // Page-locked memory for results of a few bytes that a call returns to the host: the kernel writes the results there,
+  // which saves a copy from the device.
   static constexpr std::size_t mailbox_bytes = 256;
   std::byte* mailbox() {
     if (!mailbox_) mailbox_ = static_cast<std::byte*>(platform.memory(MemoryKind::pinned).allocate(mailbox_bytes));
@@ -46,13 +46,15 @@ struct DeviceState {
   std::byte* mailbox_ = nullptr;
 };
 
-// Returns the rung `name` of a ladder. Throws Error(invalid_argument) with the ladder's names in the hint.
+// Returns the rung `name` of a ladder. Throws Error(invalid_argument) if there is none, with the names of the ladder's
+// rungs in the hint.
 const Rung& named_rung(DeviceState& state, const Contract& contract, std::string_view name);
 
-// Returns the rung of a call that names none. Throws Error(unsupported) if the ladder has none.
+// Returns the rung for a call that names none. Throws Error(unsupported) if the ladder has none.
 const Rung& chosen_rung(DeviceState& state, const Contract& contract, const Call& call);
 
-// Returns the rung's function. Throws Error(unsupported) if it does not take this type, operation or n.
+// Returns the rung's function. Throws Error(unsupported) if the rung does not take this type, operation or n, or cannot
+// run on this machine.
 RunFn resolve_run(const Rung& rung, Type type, Operation operation, std::size_t n, const Machine& machine);
 
 }  // namespace upsweep::detail

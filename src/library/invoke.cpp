@@ -23,7 +23,7 @@ std::string describe(const Rung& rung, const Call& c) {
          std::string(to_string(rung.backend));
 }
 
-// Throws if an array of a request is null, misaligned, or not this device's.
+// Throws if an array of a request is null or misaligned, or is a device array that is not in this device's memory.
 void require_usable(const Device& device, const Contract& contract, std::string_view name, const AnyView& v) {
   if (v.count == 0) return;
   if (!v.data) refuse(contract.name, std::string(name) + " is null but has " + std::to_string(v.count) + " elements");
@@ -88,7 +88,7 @@ Type type_of_scalar(const Parameter& parameter, Type element, Type result) {
   }
 }
 
-// The shortest decimal that reads back the same; NaN without a sign.
+// Returns the shortest decimal that reads back as the same number; NaN without a sign.
 std::string shortest(double value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, std::isnan(value) ? NAN : value).ptr};
@@ -144,10 +144,11 @@ void run_or_throw(const Rung& rung, RunFn run, const Call& call) {
   require_success(rung, call, run(call));
 }
 
-// Device copies of a call's host arrays, in a separate frame. Outputs of one element are in the device's mailbox instead.
+// Device copies of a call's host arrays, in a frame of their own. One-element outputs are in the device's mailbox
+// instead.
 class Staging {
  public:
-  // `uses_mailbox`: false for a rung whose threads may all write to such an output.
+  // `uses_mailbox`: false for a rung that may write to an output of one element from all of its threads.
   Staging(const Contract& contract, const Request& request, detail::DeviceState& state, Workspace& workspace,
           bool uses_mailbox)
       : contract_(contract), request_(request), state_(state), scratch_(workspace), uses_mailbox_(uses_mailbox) {}
@@ -171,7 +172,7 @@ class Staging {
   }
   std::size_t bytes() const { return bytes_; }
 
-  // Fills the copies of the inputs.
+  // Copies the host inputs to their device copies.
   void copy_in(const Call& call) const {
     for (std::size_t k = 0; k < contract_.inputs.size(); ++k)
       if (request_.in[k].place == Place::host && request_.in[k].count)
@@ -207,14 +208,14 @@ class Staging {
   bool is_in_mailbox(const Call& call, std::size_t k) const {
     return uses_mailbox_ && is_copied(k) && contract_.room(call, k) == 1;
   }
-  // True if the length of some output that is copied is known only from the count.
+  // True if an output other than the count is copied. Its length may be known only from the count.
   bool has_counted_outputs() const {
     for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
       if (static_cast<int>(k) != contract_.count_output && is_copied(k)) return true;
     return false;
   }
-  // An output that may alias an input of the same type and at least its length shares the input's copy, which halves
-  // the memory.
+  // Returns the index of an input that output k may alias, of the same type and at least its length: the output shares
+  // that input's copy, which halves the memory. Returns nullopt if there is none.
   std::optional<std::size_t> in_place_of_input(const Call& call, std::size_t k) const {
     for (std::size_t j = contract_.inputs.size(); j-- > 0;)
       if (contract_.outputs[k].may_be >> j & 1 && request_.in[j].place == Place::host &&
@@ -238,11 +239,11 @@ struct Resolved {
   RunFn run = nullptr;
   bool on_host = false;  // some of its arrays are in memory that this device cannot access
 
-  // True if the call runs on device copies of these arrays.
+  // True if the call runs on device copies of its host arrays.
   bool copies() const { return on_host && !rung->from_host(); }
 };
 
-// Validates a request and finds its rung. Throws if it cannot run.
+// Validates a request and finds its rung. Throws if the request cannot run.
 Resolved resolve(Device& device, const Request& request, const Options& options) {
   detail::DeviceState& state = *device.state();
   if (!request.contract) refuse("invoke", "there is no contract", "find_contract() gives one by name");
@@ -299,7 +300,8 @@ WorkspaceBytes measure(detail::DeviceState& state, const Request& request, const
   return measuring.bytes();
 }
 
-// Runs a call, copying host arrays to this workspace.
+// Runs a call, on copies of its host arrays in this workspace unless the rung takes host arrays. If the device has no
+// memory for the copies, and the caller named no rung, chooses a rung that takes host arrays.
 void run_with_copies(detail::DeviceState& state, const Request& request, const Options& options, Resolved& resolved,
                      Workspace& workspace) {
   auto& [call, rung, run, on_host] = resolved;

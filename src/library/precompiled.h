@@ -1,4 +1,5 @@
-// The headers that most of the library includes, parsed once. Nothing relies on it: every file includes what it uses.
+// The headers that most of the library includes, parsed once. Nothing relies on this file: every other file includes
+// what it uses.
 #pragma once
 #include <algorithm>
 #include <cmath>

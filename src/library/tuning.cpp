@@ -17,7 +17,7 @@
 
 namespace upsweep {
 
-// Weak, so that a program that loads a file does not link ladders that it does not call.
+// Weak, so that a program that loads a tuning file does not link ladders that it does not call.
 #define PRIMITIVE(name) extern const Contract name##_contract [[gnu::weak]];
 #include "primitives.inc"
 #undef PRIMITIVE
@@ -59,14 +59,16 @@ struct Setting {
 // The program's thresholds, and the values that files have set.
 class TuningFiles {
  public:
-  // Thresholds live as long as the program; the platform may not.
+  // Adds the thresholds of a platform's rungs. Keeps pointers to thresholds only: they live as long as the program, the
+  // platform may not.
   void add(const Platform& platform) {
     for (const Contract* contract : contracts_of_program())
       for (const Rung* rung : platform.rungs_of(*contract))
         for (Threshold* t : rung->thresholds) add(contract->name, t);
   }
 
-  // Deferred until a file is read, so that a program that uses only the CPU does not start CUDA.
+  // Adds the thresholds of the CPU's and the GPU's rungs. Deferred until a file is read, so that a program that uses
+  // only the CPU does not start CUDA.
   void add_devices() {
     add(cpu_platform());
     if (Platform* gpu = cuda_platform()) add(*gpu);
@@ -132,7 +134,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// Names the thresholds of the same ladder.
+// Returns a hint that names the thresholds of the same ladder.
 std::string hint_for(const std::vector<Named>& all, const std::string& name) {
   const std::string ladder = name.substr(0, name.find('.') + 1);
   std::string hint;
@@ -179,12 +181,12 @@ void TuningFiles::load(const std::string& path) {
 
 std::mutex mutex;
 
-// Requires the mutex.
+// Call with the mutex held.
 TuningFiles& files() {
   static TuningFiles all;
   return all;
 }
-// Reads the file once; an invalid file throws in every call.
+// Loads the file that UPSWEEP_TUNING names, once; an invalid file throws in every call. Call with the mutex held.
 void read_environment() {
   static bool done = false;
   if (done) return;

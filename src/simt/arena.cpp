@@ -13,23 +13,24 @@
 namespace upsweep::simt {
 namespace {
 constexpr std::size_t alignment = 256;  // as Platform promises
-constexpr std::size_t red_zone = 256;   // on each side, so two between neighbours
+constexpr std::size_t red_zone = 256;   // on each side of an allocation: two between neighbours
 constexpr unsigned char poison = 0xCD;
-// Address space. At most half of the machine's memory is used, because poisoning touches every page.
+// Maximum size of the region, which is address space only. reservable() also limits it to half of the machine's memory,
+// because poisoning touches every page.
 constexpr std::size_t most_bytes = std::size_t{64} << 30;
-// The smallest useful region.
+// Minimum size of the region; if less is available, reserve() fails.
 constexpr std::size_t least_bytes = std::size_t{1} << 20;
-// A released buffer of at least this size returns its pages to the system.
+// Minimum size of a released buffer whose pages are returned to the system.
 constexpr std::size_t worth_returning = std::size_t{1} << 20;
 constexpr std::size_t page_bytes = 4096;
-// Small, so that a loop of small cases stays in cache.
+// Maximum bytes in quarantine: small, so that a loop of small cases stays in cache.
 constexpr std::size_t most_quarantined = std::size_t{1} << 20;
 
 std::size_t round_up(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
 }  // namespace
 
-// Half of the address space that a limit leaves, for the memory, its shadow and the traced emulator's cells (twice the
-// memory). The other half is for stacks and the rest of the program.
+// Returns the size of the region to reserve: with its shadow and the traced emulator's cells (twice the region's size),
+// at most half of the address space that a limit leaves. The other half is for stacks and the rest of the program.
 std::size_t Arena::reservable() {
   const std::size_t memory =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -83,7 +84,7 @@ std::uintptr_t Arena::take_free(std::size_t need) {
   return at;
 }
 
-// Merges the range with its free neighbours.
+// Marks a range as free and merges it with its free neighbours.
 void Arena::give_back(std::uintptr_t begin, std::size_t bytes) {
   auto after = free_.lower_bound(begin);
   if (after != free_.end() && after->first == begin + bytes) {

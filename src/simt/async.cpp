@@ -9,17 +9,18 @@
 namespace upsweep::simt {
 namespace {
 
-// The emulator's layout of the word. The hardware's differs; kernels must not look inside.
+// The emulator's layout of an mbarrier's 64-bit word. The hardware's layout differs, so kernels must not interpret the
+// word.
 struct Mbarrier {
   std::uint64_t phase : 1;  // parity of the open phase
   std::uint64_t valid : 1;
   std::uint64_t count : 20;    // arrivals per phase
-  std::uint64_t pending : 20;  // arrivals still to come
-  std::int64_t bytes : 22;     // announced and not yet copied; negative if the copy came first
+  std::uint64_t pending : 20;  // arrivals still missing in the open phase
+  std::int64_t bytes : 22;     // expected and not yet copied; negative if the copy came first
 };
 static_assert(sizeof(Mbarrier) == sizeof(std::uint64_t));
 
-// Tells the checker how the running lane uses the word. Not counted, because on the device it is neither a load nor a
+// Checks the running lane's access to an mbarrier. It is not counted, because on the device it is neither a load nor a
 // store.
 void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initialises,
            [[maybe_unused]] const void* caller) {
@@ -29,7 +30,7 @@ void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initiali
                                  caller);
 #endif
 }
-// Record the ordering that an arrival, the end of a phase and a wait for it establish.
+// Record the ordering that an arrival, the completion of a phase and a wait for that phase establish.
 void arrived([[maybe_unused]] const void* mbarrier) {
 #if UPSWEEP_SIMT_TRACED
   current_worker->tracer.mbarrier_arrived(mbarrier);

@@ -1,6 +1,6 @@
-// Twins of operations that plain CUDA cannot express: mbarriers, bulk copies, clusters, and loads that race with other
-// blocks. Each has the semantics of the PTX instruction in its comment. A block accesses its shared memory through
-// ordinary pointers.
+// Emulates operations that plain CUDA cannot express: mbarriers, bulk copies, clusters, and loads that race with other
+// blocks. Each function has the semantics of the PTX instruction that its comment names. A block accesses its own
+// shared memory through ordinary pointers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,17 +10,17 @@
 namespace upsweep::simt {
 
 // ---- mbarrier: a 64-bit word of shared memory, 8-byte aligned -------------------------------------------------------
-// A phase completes when `count` threads have arrived and all bytes that arrivals announced have been copied; then the
+// A phase completes when `count` threads have arrived and all bytes that arrivals expect have been copied; then the
 // next phase begins. Phases have parity 0, 1, 0, ...
 
-// mbarrier.init. `count` is 1 to 2^20 - 1. Other threads may use it after a block barrier.
+// mbarrier.init. `count` is 1 to 2^20 - 1. Other threads may use the mbarrier after a block barrier.
 void mbarrier_init(std::uint64_t* mbarrier, unsigned count, const Site& site = Site::current());
 // mbarrier.arrive, on behalf of `count` threads.
 void mbarrier_arrive(std::uint64_t* mbarrier, unsigned count = 1);
 // mbarrier.arrive.expect_tx: arrives, and keeps the phase open until `bytes` more have been copied.
 void mbarrier_arrive_expect(std::uint64_t* mbarrier, unsigned bytes);
-// mbarrier.test_wait.parity: true if the phase of this parity is over; if not, first yields to other lanes and tests
-// again.
+// mbarrier.test_wait.parity: returns true if the phase of this parity is over. If it is not, yields to other lanes and
+// tests once more.
 bool mbarrier_test(std::uint64_t* mbarrier, unsigned parity);
 // mbarrier.try_wait.parity in a loop: returns when the phase of this parity is over. A wait that can never end is
 // reported as a deadlock.
@@ -29,8 +29,8 @@ UPSWEEP_SIMT_CONVERGENT void mbarrier_wait(std::uint64_t* mbarrier, unsigned par
 
 // ---- bulk copy ------------------------------------------------------------------------------------------------------
 // cp.async.bulk.shared.global.mbarrier::complete_tx: copies `bytes` and signals the mbarrier. Both addresses and the
-// size must be multiples of 16. The emulator copies at once. It reports a race for an access that is neither ordered
-// before the copy is issued nor after a wait for the mbarrier.
+// size must be multiples of 16. The emulator copies immediately. It reports as a race every access that is ordered
+// neither before the issue of the copy nor after a wait for the mbarrier.
 void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier,
                const Site& site = Site::current());
 
@@ -54,7 +54,7 @@ T* map_shared(T* shared, unsigned rank, const Site& site = Site::current()) {
 }
 
 // ---- memory that other blocks write ---------------------------------------------------------------------------------
-// ld.acquire.gpu and st.release.gpu of 1 to 8 bytes. A loop around load_acquire lets other lanes run.
+// ld.acquire.gpu and st.release.gpu of 1 to 8 bytes. A loop that polls with load_acquire() lets other lanes run.
 template <class T>
 __attribute__((always_inline)) inline T load_acquire(const T* from) {
   note_poll();

@@ -8,8 +8,9 @@
 
 namespace {
 
-// *at = f(*at); returns the old value. Sequentially consistent, which is stronger than CUDA's relaxed atomics: an
-// algorithm that lacks a fence still gives the right result, but global_checks.h reports it.
+// Atomically replaces *at by f(*at) and returns the old value. Sequentially consistent, which is stronger than CUDA's
+// relaxed atomics: an algorithm that lacks a fence still gives the right result, but global_checks.h reports the
+// missing fence.
 template <class T, class F>
 T update(T* at, F f) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -31,7 +32,7 @@ T compare_and_swap(T* at, T expected, T value) {
 int wrapping_add(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
 int wrapping_negate(int a) { return static_cast<int>(0u - static_cast<unsigned>(a)); }
 
-// Counts as a poll, because polling loops use atomics.
+// Called before every atomic: traces it, and counts it as a poll, because polling loops use atomics.
 void before_atomic([[maybe_unused]] void* at, [[maybe_unused]] unsigned bytes, [[maybe_unused]] const void* caller,
                    [[maybe_unused]] const void* frame) {
   using upsweep::simt::current_worker;

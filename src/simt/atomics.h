@@ -1,6 +1,6 @@
-// CUDA's atomic functions, for exactly the types that CUDA supports. Defined in the runtime, where no instrumentation
-// splits them. Overloads rather than templates, because the compilers of kernels and runtime may mangle constrained
-// templates differently.
+// CUDA's atomic functions, for exactly the types that CUDA supports. They are defined in the runtime, which is not
+// instrumented, so that each is traced as one access. Overloads rather than templates, because the compilers of kernels
+// and runtime may mangle constrained templates differently.
 #pragma once
 
 namespace upsweep::simt {

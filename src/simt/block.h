@@ -1,4 +1,4 @@
-// The state of lanes, warps and blocks: which run, which wait, and for what. Plain data; worker.h schedules it.
+// The state of lanes, warps and blocks: which run, which wait, and for what. Plain data; the scheduler is in worker.h.
 #pragma once
 #include <array>
 #include <bit>
@@ -27,8 +27,8 @@ struct Lane {
   std::uint16_t index = 0;  // in its block; index % 32 in its warp
   Warp* warp = nullptr;
   Block* block = nullptr;
-  Fiber* fiber = nullptr;  // where it is parked; null before it starts and while it runs
-  // The collective or barrier that it has reached.
+  Fiber* fiber = nullptr;  // on which it is parked; null before it starts and while it runs
+  // The collective or barrier that the lane reached last, with its operands and result.
   Site site;
   Collective op = Collective::sync;
   unsigned mask = 0;
@@ -64,7 +64,8 @@ struct Block {
   std::vector<Lane> lanes;
   std::vector<Warp> warps;
 
-  // The block barrier: the number of threads waiting, the site of the first, and its vote.
+  // The block barrier: the number of waiting threads, the site and the kind of vote of the first of them, the votes so
+  // far, and the outcome of the last barrier.
   unsigned arrived = 0;
   Site barrier_site;
   Vote vote = Vote::none;
@@ -76,9 +77,10 @@ struct Block {
 
   // Lays out lanes and warps for blocks of this shape; once per launch.
   void shape(dim3 threads_per_block);
-  // Makes every lane ready to run block `index` of the grid.
+  // Makes every lane ready to run block `block_index` of the grid.
   void start(uint3 block_index);
-  // "3 threads wait in a warp collective with mask 0000ffff, file:12 (first: thread 5); ...": for deadlocks.
+  // Says where threads wait, for reports of deadlocks: "3 threads wait in a warp collective with mask 0000ffff, file:12
+  // (first: thread 5); ...".
   std::string describe_waiting() const;
 };
 

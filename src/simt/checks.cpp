@@ -58,7 +58,6 @@ void SharedMemoryChecker::for_each_cell(unsigned rank, std::size_t offset, std::
     Cell& word = words_[(base + offset) / word_bytes];
     if (word.generation != generation_) word = {.generation = generation_};
     if (step < word_bytes && !word.split) {
-      if (bytes_.empty()) bytes_.resize(words_.size() * word_bytes);
       if (bytes_.size() < words_.size() * word_bytes) bytes_.resize(words_.size() * word_bytes);
       std::fill_n(&bytes_[base + offset - in_word], word_bytes, word);
       word.split = true;
@@ -77,7 +76,8 @@ void SharedMemoryChecker::access(unsigned rank, std::size_t offset, unsigned byt
   for_each_cell(rank, offset, bytes, [&](Cell& cell, std::size_t at) { check(cell, kind, me, me, rank, at); });
 }
 
-// A block's shared memory exists only while the block runs, which its peers know only through synchronisation.
+// Reports an access to a peer that may not be running. A block's shared memory exists only while the block runs, which
+// its peers know only through synchronisation.
 void SharedMemoryChecker::check_peer(unsigned rank, const Stamp& me) {
   const unsigned first = rank * threads_a_block_;
   bool has_begun = false;
@@ -106,7 +106,8 @@ void SharedMemoryChecker::block_done(unsigned rank) {
   }
 }
 
-// The copy is ordered after all that precedes its issue, and before only those accesses that have waited for it.
+// The copy is ordered after everything that precedes its issue, and before only those accesses that follow a wait for
+// its mbarrier.
 void SharedMemoryChecker::bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint64_t mbarrier,
                                      std::uint32_t place) {
   const Stamp me = stamp(place);
@@ -137,7 +138,8 @@ void SharedMemoryChecker::check_fenced(const Cell& cell, const Stamp& me, unsign
                      worker_.who() + ", " + place_text(me.place));
 }
 
-// `writer` is recorded as the writer: the lane, or the copy that it started.
+// Checks an access of thread `me` against a cell, and records it. A store records `writer` as the cell's writer: the
+// thread itself, or the bulk copy that it started.
 void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, const Stamp& writer, unsigned rank,
                                 std::size_t offset) {
   if (kind != Access::store && !cell.written)
@@ -154,7 +156,7 @@ void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, const 
   }
   if (kind != Access::load) cell.written = true;
   if (kind != Access::store) return note_reader(cell, me);
-  cell.readers = 0;  // an access ordered after this write is ordered after them too
+  cell.readers = 0;  // an access ordered after this write is also ordered after these reads
   cell.writer = writer;
 }
 

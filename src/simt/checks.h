@@ -1,5 +1,6 @@
-// Shared-memory checks: races, uninitialised reads, and accesses to a cluster peer that may not be running. One cell
-// per word records the last writer and some readers since; order.h tells whether they happened before an access.
+// Shared-memory checks: races, uninitialised reads, and accesses to a cluster peer that may not be running. A cell per
+// word records the last writer and up to four readers since; order.h tells whether these accesses happened before the
+// current one.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,19 +20,20 @@ class SharedMemoryChecker {
  public:
   explicit SharedMemoryChecker(Worker& worker) : worker_(worker) {}
 
-  // Covers static and dynamic shared memory of every block of a cluster.
+  // Prepares for clusters of `blocks` blocks with `bytes_a_block` bytes of static and dynamic shared memory each.
   void begin_launch(unsigned blocks, std::size_t bytes_a_block, unsigned threads_a_block);
   void begin_cluster(std::uint32_t settled);  // see order.h
 
-  // Checks an access by the running lane to `bytes` at `offset` of block `rank`'s shared memory.
+  // Checks an access by the running lane to `bytes` bytes at `offset` in the shared memory of block `rank`.
   void access(unsigned rank, std::size_t offset, unsigned bytes, Access kind, std::uint32_t place);
-  // Checks a bulk copy issued by the running lane, which may write at any time before the mbarrier's open phase ends.
+  // Checks a bulk copy issued by the running lane. The copy may write at any time before the mbarrier's open phase
+  // ends.
   void bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint64_t mbarrier, std::uint32_t place);
 
   // Called when the last thread of block `rank` has returned.
   void block_done(unsigned rank);
 
-  // Orders the running lane's writes so far before later bulk copies.
+  // Orders the running lane's earlier writes before later bulk copies.
   void fence_before_bulk_copy();
 
   // Returns the running lane's number in `order`.
@@ -47,8 +49,8 @@ class SharedMemoryChecker {
     ThreadNumber thread = 0;
     bool atomic = false;
   };
-  // Further readers replace earlier ones. A warp keeps its first and its latest reader, the two that a faulty
-  // synchronisation most likely misses.
+  // Maximum number of readers per cell; further readers replace earlier ones. Of each warp, the first and the latest
+  // reader are kept, because a faulty synchronisation most likely misses one of these.
   static constexpr unsigned most_readers = 4;
   struct Cell {
     std::uint32_t generation = 0;  // the cluster for which the other fields are valid

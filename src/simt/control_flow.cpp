@@ -12,18 +12,19 @@ struct Table {
   const std::uintptr_t* begin = nullptr;
   const std::uintptr_t* end = nullptr;
 };
-// Constant-initialised. Every unit registers the same range, because the linker has merged them.
+// Constant-initialised, because units register their tables before any constructor runs. Every unit registers the same
+// range, because the linker has merged the tables.
 constinit Table blocks, flow;
 constinit std::uint32_t guards = 0;
 
 using Graph = std::vector<std::vector<int>>;
 
-// F. Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993: a hierarchical topological order, by a
-// depth-first walk that is repeated for the body of each loop.
+// A weak topological order (Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993): hierarchical,
+// found by a depth-first walk that is repeated for the body of each loop.
 class WeakTopologicalOrder {
  public:
   explicit WeakTopologicalOrder(const Graph& graph) : graph_(graph), number_(graph.size(), 0) {}
-  // Returns the blocks reachable from `entry`, first to last.
+  // Returns the blocks reachable from `entry`, in weak topological order.
   std::vector<int> from(int entry) {
     std::vector<int> reversed;
     visit(entry, reversed);
@@ -72,7 +73,7 @@ class WeakTopologicalOrder {
   long count_ = 0;
 };
 
-// The flow table: for each block its address, its successors, 0, the functions it calls, 0.
+// Reads the flow table, which lists for each block: its address, its successors, 0, the functions that it calls, 0.
 Graph read_graph(const std::unordered_map<std::uintptr_t, int>& block_at) {
   Graph successors(block_at.size());
   for (const std::uintptr_t* p = flow.begin; p < flow.end;) {

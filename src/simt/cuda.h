@@ -1,5 +1,5 @@
 // The CUDA surface for kernels on the emulator: what <cuda_runtime.h> and the compiler's built-ins provide under nvcc.
-// Plain CUDA C++ only; everything else is in async.h.
+// Contains plain CUDA C++ only; operations that it cannot express are in async.h.
 #pragma once
 #include <math.h>
 
@@ -23,9 +23,9 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-// One copy per OS thread, and an OS thread runs one block at a time. Aligned to 16, so that wide accesses to the start
-// of a variable are as aligned as on the device. Every instantiation of every kernel adds to the thread-local segment
-// of every thread of the program, so arrays larger than about 1 KiB belong in dynamic_shared().
+// One copy per OS thread, which runs one block at a time. Aligned to 16 bytes, so that wide accesses to the start of a
+// variable are as aligned as on the device. Every instantiation of every kernel adds to the thread-local segment of
+// every thread of the program, so arrays larger than about 1 KiB belong in dynamic_shared().
 #define __shared__ __attribute__((aligned(16))) thread_local
 
 #define threadIdx (::upsweep::simt::thread_index())
@@ -281,7 +281,7 @@ __forceinline__ float __int_as_float(int x) { return __builtin_bit_cast(float, x
 __forceinline__ long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 __forceinline__ double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-// Round to nearest even, the host's default mode.
+// _rn rounds to nearest even, the host's default mode; _rz truncates.
 __forceinline__ float __double2float_rn(double x) { return static_cast<float>(x); }
 __forceinline__ int __float2int_rn(float x) { return static_cast<int>(__builtin_rintf(x)); }
 __forceinline__ int __float2int_rz(float x) { return static_cast<int>(x); }

@@ -12,7 +12,7 @@ using Context = boost::context::detail::fcontext_t;
 
 struct Fiber {
   Context context = nullptr;  // where it stopped
-  std::uintptr_t top = 0;     // one past its stack; frames are identified by their distance from it
+  std::uintptr_t top = 0;     // one past the end of its stack; frames are identified by their distance from it
 };
 
 // The fibers of one OS thread. All stacks are in one region, so that one compare tells whether an address is on a
@@ -31,8 +31,8 @@ class FiberPool {
   void reset();
   std::uintptr_t stacks_begin() const { return region_; }
   std::size_t stacks_bytes() const;
-  // The maximum number of live fibers: 16 blocks (the largest cluster) of 1024 threads, or fewer under a limit on
-  // addresses. The same for every pool.
+  // Returns the maximum number of fibers per pool: 16 blocks (the largest cluster) of 1024 threads, or fewer if address
+  // space is limited. All pools have the same maximum.
   static std::size_t most();
 
   // Saves the running context in `from` and resumes `to`.

@@ -18,12 +18,13 @@
 namespace upsweep::simt {
 namespace {
 
-constexpr std::uint32_t launches = 1u << 12;  // that a Cell can represent
+constexpr std::uint32_t launches = 1u << 12;  // launch numbers that a Cell can represent
 constexpr std::size_t most_readers = 64;      // per word; at most two per cluster
 // Not constexpr, because Clang does not yet support bit_cast of bit-fields in constant expressions.
 const std::uint64_t watched_bit = std::bit_cast<std::uint64_t>(GlobalWrites::Cell{0, 0, 0, 0, 0, 0, 1});
 
-// Calls f(address of a 4-byte word, mask of its bytes) for every word that [address, address + bytes) touches.
+// Calls f(word, mask) for every 4-byte word that [address, address + bytes) touches: the word's address, and a bit for
+// each of its bytes in the range.
 template <class F>
 void for_each_cell(std::uintptr_t address, std::size_t bytes, F&& f) {
   for (const std::uintptr_t end = address + bytes; address < end;) {
@@ -37,7 +38,7 @@ void for_each_cell(std::uintptr_t address, std::size_t bytes, F&& f) {
 
 // ---- shared by the workers ------------------------------------------------------------------------------------------
 
-// Eight bytes of address space per four bytes of memory; pages are allocated when written.
+// One 8-byte cell per four bytes of memory; its pages are allocated when first written.
 GlobalWrites::GlobalWrites(const Arena& arena) : begin_(arena.begin()), bytes_(2 * arena.size()) {
   cells_ = static_cast<std::atomic<std::uint64_t>*>(reserve_addresses(bytes_));
 }
@@ -47,7 +48,7 @@ void GlobalWrites::begin_launch(bool overlaps) {
   words.clear();
   for (auto& releases : releases_) releases.clear();
   if (++launch_ == launches) {
-    madvise(cells_, bytes_, MADV_DONTNEED);  // zero again, which means no launch
+    madvise(cells_, bytes_, MADV_DONTNEED);  // all cells are zero again: written by no launch
     launch_ = 1;
     settled_ = 0;
   }
@@ -117,7 +118,7 @@ void GlobalMemoryChecker::begin_cluster(std::size_t cluster) {
   threads_.assign(shared_.order.known(0).size(), {});
 }
 
-// True if an earlier launch wrote the cell and, as far as this thread knows, may still be running.
+// True if the cell was written by an earlier launch that, as far as this thread knows, may still be running.
 bool GlobalMemoryChecker::overlaps(const GlobalWrites::Cell& cell) const {
   return cell.launch != writes_->launch() && cell.launch > shared_.order.settled(shared_.thread());
 }

@@ -1,16 +1,16 @@
 // Races on global memory.
 //
-// Between threads of one launch: a read that is not ordered after the write (on the emulator it sees the value; on a
-// GPU it may not), and a plain write that is not ordered after a polled read. The rules are those of PTX's memory
-// model, per thread. A fence releases everything ordered before it; a later atomic or volatile ("strong") write
-// publishes that at its address; a strong read of the address, followed by a fence, acquires it. order.h has the rules
-// within a cluster. Without fences, strong accesses still tell when something was read: see Relation.
+// Within one launch, reports a read that is not ordered after the write (the emulator returns the value written; a GPU
+// may not), and a plain write that is not ordered after a strong read. The rules are those of PTX's memory model, per
+// thread. A fence releases everything ordered before it. A later strong write (atomic or volatile) publishes this
+// release at its address. A strong read of that address, followed by a fence, acquires it. order.h has the rules within
+// a cluster. Even without fences, strong accesses order later writes after earlier reads: see Relation.
 //
-// Between launches that may overlap (programmatic dependent launch): an access to memory that an earlier launch wrote,
-// not ordered after a wait_for_previous().
+// Between launches that may overlap (programmatic dependent launch), reports an access to memory that an earlier launch
+// wrote, unless the access is ordered after a wait_for_previous().
 //
-// Only the last writer of every four bytes is recorded, and the readers of words that are read by strong accesses. Some
-// races are therefore missed, but there are no false positives.
+// For every four bytes, only the last writer is recorded, and of each cluster at most two strong readers. Some races
+// are therefore missed, but there are no false positives.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -28,7 +28,7 @@ class Arena;
 class SharedMemoryChecker;
 class Worker;
 
-// State shared by the workers of a launch: the last writers, and what was published at each address. A cluster is
+// State shared by the workers of a launch: the last writers, and the releases published at each address. A cluster is
 // identified by its number in the grid, a thread by its number in the cluster.
 class GlobalWrites {
  public:
@@ -37,22 +37,23 @@ class GlobalWrites {
   GlobalWrites& operator=(const GlobalWrites&) = delete;
   ~GlobalWrites();
 
-  // Launches of more clusters are not checked, because the size of the clocks is quadratic in their number.
+  // Launches with more clusters are not checked, because the size of the clocks is quadratic in the number of clusters.
   static constexpr std::size_t most_clusters = 4096;
   // `overlaps`: the launch may start while earlier launches run.
   void begin_launch(bool overlaps);
-  // Forgets the writers of memory that has been allocated anew. Not for copies by the host: a copy waits for earlier
-  // launches, and would hide a race that the same launches have without it.
+  // Forgets the writers of newly allocated memory. Not to be called for copies by the host: a copy waits for earlier
+  // launches, and forgetting them would hide a race that the same launches have without the copy.
   void forget(const void* memory, std::size_t bytes);
 
-  // The last writer of four bytes, in this launch or an earlier one. `watched`: `words` may have an entry for them.
+  // The last writer of four bytes, in this launch or an earlier one. `watched`: `words` may have an entry for these
+  // bytes.
   struct Cell {
     std::uint64_t launch : 12, cluster : 12, thread : 14, tick : 20, bytes : 4, strong : 1, watched : 1;
   };
   static constexpr Tick most_ticks = (1u << 20) - 1;  // later ticks are clamped to this
   std::atomic<std::uint64_t>& cell(std::uintptr_t address) { return cells_[(address - begin_) / 4]; }
   std::uint32_t launch() const { return launch_; }
-  // Launches up to this one are over when the current one starts.
+  // Returns the last launch that is over when the current one starts; all launches before it are over too.
   std::uint32_t settled_at_start() const { return settled_; }
 
   struct Access {
@@ -64,17 +65,18 @@ class GlobalWrites {
   // The state of a word that has strong accesses in this launch.
   struct Word {
     OtherClocks published[2];     // [relation]
-    std::vector<Access> readers;  // the first and the last of each cluster, up to a limit
+    std::vector<Access> readers;  // the first and the last of each cluster, up to a maximum
   };
-  std::mutex mutex;  // for everything below
+  std::mutex mutex;  // guards `words` and the releases
   std::unordered_map<std::uintptr_t, Word> words;
-  // Adds a release of the cluster, which covers the cluster's ticks that the thread knows; returns its number.
+  // Adds a release by a thread of the cluster, which covers the ticks of the cluster's threads that this thread knows.
+  // Returns the number of the release.
   std::uint32_t release(std::uint32_t cluster, Relation relation, const HappensBefore& order, ThreadNumber thread);
-  // True if the release of this number covers the access.
+  // True if release `number` of the cluster covers the thread's accesses up to `tick`.
   bool covers(std::uint32_t cluster, Relation relation, std::uint32_t number, ThreadNumber thread, Tick tick) const;
 
  private:
-  // For one cluster, the releases that first covered each thread's ticks.
+  // The releases of one cluster. steps[thread] lists the releases that raised the last covered tick of that thread.
   struct Releases {
     struct Step {
       std::uint32_t number;
@@ -91,10 +93,10 @@ class GlobalWrites {
   std::vector<Releases> releases_[2];  // [relation][cluster]
 };
 
-// The writes to the session's memory.
+// Returns the recorded writes to the session's memory.
 GlobalWrites& global_writes();
 
-// Checks the accesses of the cluster that a worker runs.
+// Checks the global-memory accesses of the cluster that a worker runs.
 class GlobalMemoryChecker {
  public:
   GlobalMemoryChecker(Worker& worker, SharedMemoryChecker& shared) : worker_(worker), shared_(shared) {}
@@ -104,21 +106,22 @@ class GlobalMemoryChecker {
   void read(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place);
   void write(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place);
   void fence();
-  // Called before every release by the thread to others of its cluster.
+  // Acquires what the thread's last strong read has seen. Called before every release by the thread to other threads of
+  // its cluster.
   void settle_reads(ThreadNumber thread) {
     if (writes_ && threads_[thread].read) look_up(thread);
   }
-  // Called when lanes of a warp have met in a collective that orders no memory. Their reads are complete, so the other
-  // lanes are ordered after these reads in the relation `observed`.
+  // Called when lanes of a warp have met in a collective that orders no memory. The reads of each lane are then
+  // complete, so the other lanes are ordered after them in the relation `observed`.
   void exchanged(ThreadNumber first, std::uint32_t mask);
 
  private:
   struct Thread {
-    std::uintptr_t read = 0;  // the word of its last strong read; what that acquires is looked up later, when the value
-                              // has certainly been published
+    std::uintptr_t read = 0;  // the address of its last strong read; what this acquires is looked up later, when the
+                              // writer has certainly published it
     bool alone = false;       // has made a strong read since it last met its warp
-    OtherClocks acquired;     // by strong reads, for the next fence
-    OtherClocks released;     // what was ordered before its last fence
+    OtherClocks acquired;     // by its strong reads; takes effect at its next fence
+    OtherClocks released;     // everything ordered before its last fence
   };
   void look_up(ThreadNumber thread);
   bool overlaps(const GlobalWrites::Cell& cell) const;

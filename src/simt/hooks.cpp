@@ -13,7 +13,8 @@ namespace {
 
 using namespace upsweep::simt;
 
-// Host code of the same units (launchers) also calls this, without a running lane.
+// Traces an access of the running lane. Does nothing without one: launchers, the host code of the same units, are
+// instrumented too.
 void access(const void* address, std::size_t bytes, Access kind, const void* caller, const void* frame,
             bool strong = false) {
   Worker* worker = current_worker;
@@ -29,8 +30,8 @@ void fence_after(int order) {
     current_worker->tracer.fence();
 }
 
-// A range is split into chunks of the width that all three operands allow, as nvcc would. Each chunk is traced as a
-// separate access.
+// Returns the width in bytes, at most 16, at which nvcc would access a range: the largest power of two that divides
+// `operands`, the bitwise OR of all addresses and the size. Each chunk of this width is traced as a separate access.
 unsigned chunk_of(std::uintptr_t operands) {
   unsigned bytes = 16;
   while (bytes > 1 && operands % bytes) bytes /= 2;

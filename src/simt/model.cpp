@@ -10,7 +10,8 @@ namespace {
 
 constexpr unsigned banks = 32, bank_bytes = 4, sector_bytes = 32;
 
-// Lanes that access the banks together: all 32 for 4 bytes or fewer, 16 for 8, 8 for 16.
+// Returns the number of lanes that access the banks together: 32 for accesses of up to 4 bytes, 16 for 8 bytes, 8 for
+// 16 bytes.
 unsigned lanes_together(unsigned bytes) { return bytes <= bank_bytes ? 32 : 32 * bank_bytes / bytes; }
 
 template <class F>

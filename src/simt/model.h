@@ -8,16 +8,17 @@ namespace upsweep::simt {
 
 using LaneAddresses = std::array<std::uint64_t, 32>;  // [lane]; valid for the lanes of the mask only
 
-// Wavefronts: passes through the 32 four-byte banks of shared memory. Lanes that read the same word share one. Accesses
-// of 8 and 16 bytes are served per half-warp and quarter-warp.
+// Returns the number of wavefronts: passes through the 32 four-byte banks of shared memory. Lanes that access the same
+// word share a wavefront. Accesses of 8 and 16 bytes are served per half-warp and quarter-warp.
 unsigned shared_wavefronts(std::uint32_t mask, const LaneAddresses& addresses, unsigned bytes);
-// The same without bank conflicts: one wavefront per part of the warp that has active lanes.
+// Returns the number of wavefronts without bank conflicts: one per whole, half or quarter warp that has active lanes.
 unsigned ideal_wavefronts(std::uint32_t mask, unsigned bytes);
-// Distinct 32-byte sectors of global memory.
+// Returns the number of distinct 32-byte sectors of global memory that the lanes access.
 unsigned global_sectors(std::uint32_t mask, const LaneAddresses& addresses, unsigned bytes);
-// The minimum number of sectors for these bytes, but at most `sectors`, because lanes may read the same bytes.
+// Returns the minimum number of sectors for the bytes of all active lanes; at most `sectors`, because lanes may access
+// the same bytes.
 unsigned ideal_sectors(std::uint32_t mask, unsigned bytes, unsigned sectors);
-// The maximum number of lanes on one address, which is the number of serial steps of an atomic.
+// Returns the maximum number of lanes on one address: the number of steps into which an atomic is serialised.
 unsigned most_on_one_address(std::uint32_t mask, const LaneAddresses& addresses);
 
 }  // namespace upsweep::simt

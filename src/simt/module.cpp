@@ -83,7 +83,7 @@ struct Found {
   std::string path;
 };
 
-// Stops at the loaded object that contains this function.
+// Callback of dl_iterate_phdr(): stops at the loaded object that contains this function, and describes it in *result.
 int find_own_object(dl_phdr_info* info, std::size_t, void* result) {
   Found found;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -171,7 +171,7 @@ std::string Module::function_name(const void* function) const {
   return found ? without_signature(demangle(found->mangled.c_str())) : "a kernel";
 }
 
-// A variable of the function _Z<function> is called _ZZ<function>E<variable>.
+// A local variable of the function _Z<function> has the mangled name _ZZ<function>E<variable>.
 std::size_t Module::static_shared(const void* kernel) const {
   const Function* found = function_at(kernel);
   if (!found || found->mangled.substr(0, 2) != "_Z") return 0;

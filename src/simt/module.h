@@ -14,24 +14,25 @@ class Module {
   Module();
 
   bool contains(std::uintptr_t address) const { return address - begin_ < size_; }
-  // Addresses in reports are relative to this, as the symboliser expects.
+  // Returns the library's load address. Addresses in reports are relative to it, as the symboliser expects.
   std::uintptr_t load_address() const { return load_address_; }
   const std::string& path() const { return path_; }
 
-  // This thread's copy of every thread_local variable of the library: the static __shared__ memory of all its kernels.
+  // Returns this thread's copy of the library's thread_local variables: the static __shared__ memory of all its
+  // kernels.
   std::span<std::byte> thread_storage() const;
   struct Variable {
     std::size_t offset, size;  // in thread_storage()
     std::string name;          // demangled
     bool guard;                // the compiler's "has been constructed" flag of another variable
   };
-  // Null for padding between variables, and always if the library was stripped.
+  // Returns null for padding between variables, and always null if the library was stripped.
   const Variable* variable_at(std::size_t offset) const;
   bool has_symbols() const { return !variables_.empty(); }
-  // "upsweep::reduce::total_kernel<float, upsweep::Sum>": without return type and parameter list.
+  // Returns the name without return type and parameter list: "upsweep::reduce::total_kernel<float, upsweep::Sum>".
   std::string function_name(const void* function) const;
-  // Bytes of the __shared__ variables that the kernel itself declares, without those of its callees; 0 if the library
-  // was stripped.
+  // Returns the bytes of the __shared__ variables that the kernel itself declares, without those of its callees; 0 if
+  // the library was stripped.
   std::size_t static_shared(const void* kernel) const;
   // True for code of this library outside the runtime. Allocates nothing, so a signal handler may call it.
   bool is_kernel_code(const void* address) const;

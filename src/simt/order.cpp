@@ -7,7 +7,8 @@
 
 namespace upsweep::simt {
 namespace {
-// Mbarriers whose bulk copies have a separate number; further ones share numbers, which can only hide a race.
+// Maximum number of mbarriers whose bulk copies have separate thread numbers. The copies of further mbarriers share
+// these numbers, which can hide a race but not invent one.
 constexpr unsigned most_copies = 64;
 constexpr std::size_t lane_width = 16;  // ticks joined per step: compilers vectorise a loop of constant length
 }  // namespace

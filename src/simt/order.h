@@ -3,7 +3,7 @@
 // Ordering comes from __syncwarp(), from barriers of a block or a cluster, and from mbarriers, where an arrival
 // releases and a completed wait acquires. Shuffles and votes exchange values and order no memory. The bulk copies that
 // complete on an mbarrier count as a separate thread, which writes at any time between a copy's issue and the end of
-// its phase: only threads that have waited for the phase are ordered after it.
+// its phase: only threads that have waited for the phase are ordered after the copies.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,19 +17,20 @@ namespace upsweep::simt {
 
 // A thread's logical time: the number of its releases so far, plus one.
 using Tick = std::uint32_t;
-// rank in the cluster * threads per block + index in the block; the bulk copies of mbarriers have the numbers after
-// those.
+// A thread's number in its cluster: block rank * threads per block + index in the block. The bulk copies of mbarriers
+// have the numbers after the last thread's.
 using ThreadNumber = std::uint16_t;
 
-// [cluster]: the number of the cluster's last release that is known. Shared and immutable; null: none.
+// [cluster]: the number of the cluster's latest release that is known. OtherClocks are shared and immutable; null: no
+// release is known.
 using Clocks = std::vector<std::uint32_t>;
 using OtherClocks = std::shared_ptr<const Clocks>;
 void join(OtherClocks& into, const Clocks& from);
 
-// The two orders in which a thread can be after another cluster's accesses. `fenced` is the memory model's
-// happens-before, the only one in which a read is sure to see a write. `observed` needs no fences: it follows from a
-// value that relaxed accesses have seen, and from what the value's writer had seen before. A thread that has seen a
-// value cannot change what was read before the value was stored.
+// The two relations in which a thread can be ordered after another cluster's accesses. `fenced` is the memory model's
+// happens-before, the only relation in which a read is sure to see a write. `observed` needs no fences: a thread that
+// has seen a value by a relaxed access is ordered after everything that the value's writer had seen, because it can no
+// longer change what was read before the value was stored.
 enum Relation : unsigned { fenced, observed };
 
 class HappensBefore {
@@ -40,13 +41,13 @@ class HappensBefore {
   ~HappensBefore() { forget(); }
 
   void begin_launch(unsigned blocks, unsigned threads_a_block);
-  // All threads of the cluster are ordered after the launches up to `settled`.
+  // Starts a cluster, all of whose threads are ordered after the launches up to `settled`.
   void begin_cluster(std::uint32_t settled);
 
   Tick now(ThreadNumber thread) const { return now_[thread]; }
   // True if what `other` did at `tick` happened before what `thread` does next.
   bool knows(ThreadNumber thread, ThreadNumber other, Tick tick) const { return view_[thread]->known[other] >= tick; }
-  // Launches up to this one are over, as far as the thread knows; settle() raises the number.
+  // Returns the last launch that the thread knows to be over; settle() raises this number.
   std::uint32_t settled(ThreadNumber thread) const { return view_[thread]->settled; }
   void settle(ThreadNumber thread, std::uint32_t launch);
   bool is_copy(ThreadNumber thread) const { return thread >= threads_; }
@@ -54,14 +55,14 @@ class HappensBefore {
   // ---- other clusters: the numbers of their releases that a thread comes after, see global_checks.h ----
   const OtherClocks& others(ThreadNumber thread, Relation relation) const { return view_[thread]->others[relation]; }
   void learn(ThreadNumber thread, Relation relation, const Clocks& clocks) { learn(thread, 1, relation, clocks); }
-  // For the lanes of a mask; `first` is the warp's first thread.
+  // As above, for the lanes of `mask`; `first` is the first thread of their warp.
   void learn(ThreadNumber first, std::uint32_t mask, Relation relation, const Clocks& clocks);
-  // All ticks that a thread knows, and an identifier: equal numbers mean equal ticks.
+  // All ticks that a thread knows, and an identifier: equal identifiers mean equal ticks.
   std::span<const Tick> known(ThreadNumber thread) const { return {view_[thread]->known.get(), threads_}; }
   std::uint64_t known_number(ThreadNumber thread) const { return view_[thread]->number; }
   void release(ThreadNumber thread) { ++now_[thread]; }
 
-  // Called when these lanes of the warp whose first thread is `first` have met.
+  // Called when the lanes of `mask` have met; `first` is the first thread of their warp.
   void meet(ThreadNumber first, std::uint32_t mask);
   // Called when `count` threads from `first` on have met at a barrier.
   void meet_all(ThreadNumber first, unsigned count);
@@ -70,11 +71,11 @@ class HappensBefore {
   void arrive(std::uint64_t mbarrier, ThreadNumber thread);
   void complete(std::uint64_t mbarrier);  // a phase
   void wait(std::uint64_t mbarrier, ThreadNumber thread);
-  // Returns the thread and tick of the copies that complete on the open phase.
+  // Returns the thread number and the tick of the copies that complete on the open phase.
   std::pair<ThreadNumber, Tick> copy(std::uint64_t mbarrier);
 
  private:
-  // A thread's knowledge of the others. Threads that know the same share a view, which then never changes.
+  // What a thread knows about the others. Threads that know the same share a view, which then never changes.
   struct View {
     unsigned users = 0;
     std::uint32_t joined = 0;  // the last join that included it
@@ -85,9 +86,9 @@ class HappensBefore {
   };
   struct Mbarrier {
     View* arrived = nullptr;       // the join of all arrivals so far; not shared
-    View* arrived_from = nullptr;  // the last view that was joined to it
-    View* complete = nullptr;      // as of the last completed phase
-    ThreadNumber copies = 0;       // 0: none yet
+    View* arrived_from = nullptr;  // the view that `arrived` joined last
+    View* complete = nullptr;      // the view after the last completed phase
+    ThreadNumber copies = 0;       // thread number of its bulk copies; 0: none yet
     Tick phase = 1;
   };
 
@@ -98,7 +99,7 @@ class HappensBefore {
   void meet_each(Each&& each);
   void forget();
 
-  std::size_t width_ = 0, room_ = 0;  // ticks per view, rounded up, and as allocated
+  std::size_t width_ = 0, room_ = 0;  // ticks per view: in use, rounded up; and allocated
   ThreadNumber threads_ = 0, next_copies_ = 0;
   std::uint32_t joins_ = 0;
   std::uint64_t made_ = 0;   // views made

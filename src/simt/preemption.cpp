@@ -15,7 +15,7 @@ namespace {
 
 // Ignored by default, and passed on silently by debuggers.
 constexpr int preemption_signal = SIGURG;
-// Far longer than any lane of a sensible case runs between two barriers, and short enough to go unnoticed.
+// 10 ms: far longer than a lane of a sensible test runs between two barriers, and short enough to go unnoticed.
 constexpr timespec period{0, 10'000'000};
 
 const void* program_counter_of(const ucontext_t& context) {

@@ -17,7 +17,8 @@ struct Counters {
   std::uint64_t global_store_requests = 0, global_store_sectors = 0, global_store_ideal = 0;
   std::uint64_t shared_load_requests = 0, shared_load_wavefronts = 0, shared_load_ideal = 0;
   std::uint64_t shared_store_requests = 0, shared_store_wavefronts = 0, shared_store_ideal = 0;
-  // Atomics: `serial` sums the maximum number of lanes on one address over all requests; `worst` is the largest one.
+  // Atomics: `serial` sums, over all requests, the maximum number of lanes on one address; `worst` is the largest of
+  // these maxima.
   std::uint64_t global_atomic_requests = 0, global_atomic_serial = 0, global_atomic_worst = 0;
   std::uint64_t shared_atomic_requests = 0, shared_atomic_serial = 0, shared_atomic_worst = 0;
   std::uint64_t barriers = 0;    // warps arriving at __syncthreads
@@ -62,10 +63,10 @@ struct Options {
   bool checks = true;    // races, bounds, uninitialised reads (the instrumented emulator only)
   bool counters = true;  // likewise
   bool lines = false;    // per-line counters; needs debug information
-  // Not 0: the seed of an arbitrary schedule, which runs a warp's lanes out of step and delays clusters.
+  // Seed of an arbitrary schedule, which runs a warp's lanes out of step and delays clusters; 0: the default schedule.
   std::uint64_t schedule = 0;
   bool reverse_blocks = false;    // dispatch the last block first: finds kernels that depend on block order
-  std::uint64_t yield_limit = 0;  // polls of a waiting block before a launch counts as a livelock; 0: the default
+  std::uint64_t yield_limit = 0;  // yields without progress before a launch counts as a livelock; 0: the default
   unsigned refused_launch = 0;    // the launch with this number, counted from configure(), fails; 0: none
 };
 

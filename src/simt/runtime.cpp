@@ -31,7 +31,8 @@ uint3 grid_shape() noexcept {
 }
 
 #if UPSWEEP_SIMT_TRACED
-// A kernel's call site: return address and frame, which only the called function itself knows.
+// Traces a synchronisation with its call site. A macro, because only the called function itself knows its return
+// address and frame.
 #define UPSWEEP_SIMT_TRACE_SYNC(kind, lanes) \
   current_worker->tracer.synchronisation(kind, lanes, __builtin_return_address(0), __builtin_frame_address(0))
 #else
@@ -102,8 +103,8 @@ const char* refusal(const Config& c, std::size_t static_shared, std::size_t shar
   return nullptr;
 }
 
-// Yields of one block during which the launch finishes no other: about ten seconds of pure polling. A look-back yields
-// a few thousand times at most.
+// Maximum yields of one worker while the launch finishes no cluster: about ten seconds of pure polling. A look-back
+// yields a few thousand times at most.
 constexpr std::uint64_t default_yield_limit = std::uint64_t{1} << 24;
 
 }  // namespace
@@ -125,7 +126,7 @@ Status run(const Launch& launch) {
   grid.clusters = blocks / config.cluster;
   grid.reverse = s.options.reverse_blocks;
   static std::uint64_t launches = 0;
-  if (s.options.schedule) grid.schedule = (s.options.schedule << 32) + ++launches;  // a different one per launch
+  if (s.options.schedule) grid.schedule = (s.options.schedule << 32) + ++launches;  // a different seed per launch
   grid.checks = traced && s.options.checks;
   grid.counters = traced && s.options.counters;
   grid.yield_limit = s.options.yield_limit ? s.options.yield_limit : default_yield_limit;

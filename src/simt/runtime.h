@@ -1,5 +1,5 @@
-// The runtime's interface to the CUDA surface. Kernels are compiled separately from the runtime, with other flags and
-// perhaps another compiler, and call it only through these functions.
+// The runtime's interface to the CUDA surface (cuda.h, async.h). Kernels are compiled separately from the runtime, with
+// other flags and perhaps another compiler, and call the runtime only through these functions.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -55,14 +55,15 @@ enum class Collective : std::uint8_t {
 };
 constexpr bool is_shuffle(Collective c) { return c >= Collective::shuffle_index && c <= Collective::shuffle_xor; }
 
-// Synchronises the lanes of `mask`; `argument` and `width` are the shuffle's source and segment.
+// Synchronises the lanes of `mask` and returns the calling lane's result. `argument` and `width` are the source and the
+// segment width of a shuffle.
 UPSWEEP_SIMT_CONVERGENT std::uint64_t warp_collective(Collective op, unsigned mask, std::uint64_t value, int argument,
                                                       int width, const Site& site);
 UPSWEEP_SIMT_CONVERGENT unsigned active_mask(const Site& site);
 
 // __threadfence(): an observer of this thread's later writes also sees its earlier ones.
 void device_fence();
-// griddepcontrol.wait: the previous launch of the stream is over, and what it wrote is visible.
+// griddepcontrol.wait: returns when the previous launch of the stream is over and its writes are visible.
 void wait_for_previous();
 // True if the emulated device has the feature.
 bool has(Feature feature);
@@ -83,7 +84,7 @@ struct Config {
   bool overlap = false;          // programmatic dependent launch: may start while the previous launch ends
 };
 
-// The block's dynamic shared memory, 128-byte aligned.
+// Returns the block's dynamic shared memory, 128-byte aligned.
 void* dynamic_shared();
 
 // cudaFuncAttributeMaxDynamicSharedMemorySize: raises the limit on the kernel's shared memory per block from 48 KiB to
@@ -98,7 +99,7 @@ struct Launch {
   void* arguments;
   std::size_t argument_bytes;
 };
-// Runs every block; returns when all are done or one has failed.
+// Runs all blocks of a launch; returns when all are done or one has failed.
 Status run(const Launch& launch);
 
 }  // namespace upsweep::simt

@@ -48,7 +48,7 @@ Report Session::take_report() {
   const std::lock_guard lock(mutex_);
   Report report;
   for (auto& [key, issue] : issues_) report.issues.push_back(std::move(issue));
-  // Resolves all places of the report at once, because the symboliser is a separate process.
+  // Resolves all places of the report in one call, because the symboliser is a separate process.
   std::vector<std::uint32_t> places;
   for (const Issue& issue : report.issues) collect_places(issue.text, places);
   if (options.lines)

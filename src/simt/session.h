@@ -20,7 +20,8 @@ using SiteCounters = std::unordered_map<std::uint32_t, Counters>;
 
 class Session {
  public:
-  // Few multiprocessors, so that a case is quick: launchers size their grids by them.
+  // Returns the machine with only four multiprocessors, so that tests are quick: launchers size their grids by this
+  // number.
   static Machine quick(Machine m) {
     m.multiprocessors = 4;
     return m;

@@ -39,7 +39,7 @@ bool runnable(const char* program) {
   return false;
 }
 
-// "path:line[:column]", as llvm-symbolizer and addr2line both print it.
+// Parses "path:line[:column]", as llvm-symbolizer and addr2line both print it.
 Line parse(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   if (const auto note = text.find(" (discriminator"); note != std::string::npos) text.resize(note);

@@ -140,7 +140,7 @@ inline std::uint32_t Tracer::place_of(const void* caller) const {
   return static_cast<std::uint32_t>(number(caller) - module_.load_address());
 }
 
-// Yields after a long run: if this lane polls, another lane must write.
+// Yields after a long run, because the lane may be polling for another lane's write.
 inline void Tracer::count_step() {
   if (++steps_ > steps_between_yields) worker_.yield();
 }
@@ -153,7 +153,7 @@ inline void Tracer::push(std::uint64_t address, const void* frame, std::uint32_t
                          unsigned bytes) {
   if (write_ == write_end_) {
     worker_.yield();                                             // other lanes catch up, and the log is drained
-    if (write_ == write_end_) align(*worker_.lane->warp, true);  // they wait for this one: proceed without them
+    if (write_ == write_end_) align(*worker_.lane->warp, true);  // they wait for this lane: proceed without them
   }
   const std::uint16_t depth = depth_of(frame);
   LaneTrace& lane = *current_;
@@ -194,7 +194,8 @@ Tracer::SharedPlace Tracer::find_shared(std::uintptr_t address) const {
   return {};
 }
 
-// Checks bounds. Returns false if the access must not be traced: to a constructor guard, or past dynamic memory.
+// Checks the bounds of an access. Returns false if the access must not be traced: to a constructor guard, or past the
+// end of dynamic shared memory.
 bool Tracer::check_shared(const SharedPlace& at, unsigned bytes, std::uint32_t place) {
   const bool is_static = at.offset < storage_bytes_;
   const std::size_t dynamic_end = storage_bytes_ + worker_.run->launch.config.shared_bytes;
@@ -283,7 +284,7 @@ void Tracer::fence_before_bulk_copy() {
   checker_.fence_before_bulk_copy();
 }
 
-// Identifies an mbarrier by a number that is the same in every block of the cluster.
+// Returns a number that identifies an mbarrier in every block of the cluster.
 std::uint64_t Tracer::mbarrier_key(const void* mbarrier) const {
   const SharedPlace at = find_shared(number(mbarrier));
   return static_cast<std::uint64_t>(at.rank) << 32 | at.offset;
@@ -310,15 +311,15 @@ void Tracer::fence() {
 
 // ---- from lanes to warp instructions --------------------------------------------------------------------------------
 
-// Repeatedly executes the lanes whose next event is first in order: deepest frame first, then lowest block, like a warp
-// that reconverges as early as it can. Stops when a runnable lane has no event yet, because its next event might come
-// first; with `all`, it continues without that lane.
+// Repeatedly executes, as one instruction, the lanes whose next event comes first: deepest frame, then lowest basic
+// block, like a warp that reconverges as early as possible. Stops when a runnable lane has no event yet, because its
+// next event might come first; if `all` is true, continues without that lane.
 void Tracer::align(Warp& warp, bool all) {
   if (!counters_) return;
   leave();
   LaneTrace* const lanes = &trace_of(warp.lanes[0]);
-  // The order of each lane's next event; `nothing` for a lane without one, and for a lane stalled at a synchronisation
-  // that lanes with earlier events have not reached.
+  // The order of each lane's next event; `nothing` for a lane without an event, and for a lane stalled at a
+  // synchronisation that lanes with earlier events have not reached.
   constexpr std::uint64_t nothing = ~std::uint64_t{0};
   std::array<std::uint64_t, 32> orders;
   orders.fill(nothing);
@@ -348,7 +349,8 @@ void Tracer::align(Warp& warp, bool all) {
         continue;
       }
     } else if (event.kind != EventKind::branch) {
-      // One instruction, but a generic pointer may be shared memory in one lane and global in another.
+      // Executes only the lanes that match the first: it is one instruction, but a generic pointer may point to shared
+      // memory in one lane and to global memory in another.
       std::uint32_t alike = 0;
       for_each_bit(together, [&](int i) {
         const Event& other = next(i);
@@ -430,7 +432,8 @@ void Tracer::execute(Warp& warp, std::uint32_t mask, const Event& event, const L
   }
 }
 
-// A warp diverged at the last common step of these lanes if only some of that step's lanes reach this one.
+// Records a step of the lanes in `mask`. The warp diverged at their last common step if only some of that step's lanes
+// take this one together.
 void Tracer::note_split(std::uint64_t* steps, std::uint32_t mask, std::uint32_t place) {
   const std::uint64_t before = steps[std::countr_zero(mask)];
   bool same = before != 0;

@@ -1,5 +1,5 @@
-// The tracer: receives every access, branch and synchronisation of every lane, checks it, and combines the lanes of a
-// warp into the instructions that the hardware would have issued, which it counts.
+// The tracer: receives every access, branch and synchronisation of every lane, and checks it. Combines the lanes of a
+// warp into the instructions that the hardware would issue, and counts these.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -70,7 +70,7 @@ class Tracer {
                  const void* frame);
   void fence_before_bulk_copy();
   void mbarrier_arrived(const void* mbarrier);
-  void mbarrier_completed(const void* mbarrier);  // a phase of it
+  void mbarrier_completed(const void* mbarrier);  // its open phase
   void mbarrier_waited(const void* mbarrier);
   void fence();  // device-wide
   void wait_for_previous();
@@ -90,7 +90,7 @@ class Tracer {
   struct LaneTrace {
     Event* log = nullptr;
     std::uint32_t size = 0, next = 0;  // events written, and executed
-    std::array<Frame, 24> frames;      // enough in practice: deeper calls share the last one's rank
+    std::array<Frame, 24> frames;      // enough in practice: deeper calls share the last frame's rank
     std::uint32_t depth = 0;
   };
   // The block and offset of a shared-memory address; rank < 0 for any other address.
@@ -122,7 +122,7 @@ class Tracer {
   std::span<const std::uint32_t> ranks_;
   std::vector<Event> events_;  // [lane][log_events]
   std::vector<LaneTrace> lanes_;
-  Event* write_ = nullptr;  // the running lane's log
+  Event* write_ = nullptr;  // next free entry of the running lane's log
   Event* write_end_ = nullptr;
   LaneTrace* current_ = nullptr;
   unsigned steps_ = 0;          // of the running lane since it was entered
@@ -133,7 +133,7 @@ class Tracer {
   std::uintptr_t arguments_ = 0;
   std::size_t argument_bytes_ = 0;
   bool checks_ = false, counters_ = false;
-  std::set<const Module::Variable*> variables_;  // static shared memory that was accessed
+  std::set<const Module::Variable*> variables_;  // static shared variables accessed so far
   const Module::Variable* last_variable_ = nullptr;
   SiteCounters sites_;
   struct Known {

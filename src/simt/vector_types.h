@@ -22,7 +22,7 @@ __attribute__((always_inline)) inline void copy_whole(void* to, const void* from
   using Register = typename VectorRegister<bytes>::type;
   Register value = *static_cast<const Register*>(from);
 #if defined(__x86_64__)
-  // Keeps the value in one register: without it both compilers split the copy into the members that are used later.
+  // Keeps the value in one register: without this, GCC and Clang split the copy into the members that are used later.
   if constexpr (bytes == 16)
     __asm__("" : "+x"(value));
   else

@@ -106,7 +106,8 @@ std::uint64_t Worker::collective(Collective op, unsigned mask, std::uint64_t val
   return self.result;
 }
 
-// Completes the collective of these lanes if all live lanes have reached it; lanes that have returned are excused.
+// Completes the collective of the lanes of `mask` if all live ones have reached it; lanes that have returned are
+// excused.
 bool Worker::try_complete(Warp& warp, std::uint32_t mask) {
   const std::uint32_t taking_part = mask & warp.live;
   if (!taking_part || (warp.in_collective & taking_part) != taking_part) return false;

@@ -20,8 +20,8 @@ thread_local Worker* current_worker = nullptr;
 namespace {
 // Poison for memory that a kernel must not rely on: a large negative float, an integer far out of any range.
 constexpr unsigned char poison = 0xCD;
-// A spinning block yields its core to the OS every 16 yields, and sleeps every 1024, because another worker may be
-// descheduled.
+// A worker whose lanes spin yields its core to the OS every 16 yields, and sleeps for 50 us every 1024, because another
+// worker may be descheduled.
 constexpr std::uint64_t yields_between_os_yields = 16, yields_between_sleeps = 1024;
 constexpr timespec short_sleep{0, 50'000};
 // A load that may be a poll yields once in 64: polling loops stay responsive, and streaming loads hardly slow down.
@@ -29,11 +29,13 @@ constexpr unsigned polls_between_yields = 64;
 // A preempted lane has polled for 10 ms, which counts as this many yields, so that an endless loop ends after about 20
 // seconds.
 constexpr std::uint64_t yields_a_preemption = 8192;
-// In an arbitrary schedule, other lanes run before one in four strong accesses, and in one in four of these cases the
-// lane's warp then lags behind: the next 1 to 512 times that the scheduler looks for a warp, it takes this one only if
-// it finds no other. After one in four stores and atomics to global memory, the cluster is held back until others have
-// published 1 to 2048 times, or have published nothing for 4 ms (a traced tile of 256 threads with 16 elements each
-// takes about 2 ms). Clusters are held back for at most half the time of a launch.
+// In an arbitrary schedule:
+// - Other lanes run before one in four strong accesses. In one in four of these cases the lane's warp then lags behind:
+//   for the next 1 to 512 times that the scheduler looks for a warp, it takes this one only if it finds no other.
+// - After one in four stores and atomics to global memory, the cluster is held back until others have published 1 to
+//   2048 times, or have published nothing for 4 ms (a traced tile of 256 threads with 16 elements each takes about 2
+//   ms).
+// - Clusters are held back for at most half the time of a launch.
 constexpr unsigned yields_one_in = 4, lags_one_in = 4, lag_log2 = 10;
 constexpr unsigned holds_one_in = 4, held_events_log2 = 12, hold_slices = 20;
 constexpr timespec hold_slice{0, 200'000};
@@ -81,8 +83,8 @@ void Worker::work(GridRun& grid) {
 void Worker::prepare(const Launch& launch) {
   const Config& config = launch.config;
   blocks.resize(config.cluster);
-  // At least one unit of padding: a kernel that runs slightly past the end is caught before it reaches the next block's
-  // memory.
+  // Padding of at least 128 bytes: a kernel that runs slightly past the end is caught before it reaches the next
+  // block's memory.
   dynamic_stride = round_up(config.shared_bytes + shared_alignment, shared_alignment);
   if (dynamic_shared_.size() < dynamic_stride * config.cluster + shared_alignment)
     dynamic_shared_.resize(dynamic_stride * config.cluster + shared_alignment);
@@ -164,7 +166,7 @@ void Worker::finish_cluster() {
 
 void Worker::fiber_main() { current_worker->run_lanes(); }
 
-// A fiber runs one lane after another as long as they finish without waiting, which needs no context switch.
+// Runs one lane after another on the same fiber as long as they finish without waiting, which needs no context switch.
 void Worker::run_lanes() {
   for (;;) {
     try {
@@ -221,8 +223,9 @@ void Worker::switch_to(Lane* next) {
   if (&fiber_->context != &here) FiberPool::switch_to(fiber_->context, here);
 }
 
-// Stays in the warp while any of its lanes can run, so that a warp's lanes stay together; then visits the later warps
-// of the block, the other blocks of the cluster, and the block's earlier warps.
+// Returns the lane to run next; null if none can run. Stays in the warp while any of its lanes can run, so that a
+// warp's lanes stay together; then visits the later warps of the block, the other blocks of the cluster, and the
+// block's earlier warps.
 Lane* Worker::pick() {
   if (run->schedule) return pick_any();
   Warp& here = *lane->warp;
@@ -473,7 +476,8 @@ void Worker::wake_mbarrier_waiters() {
     }
 }
 
-// While a lane runs, every other block of its cluster is swapped out, so a peer's saved image is the current one.
+// While a lane runs, every other block of its cluster is swapped out, so the saved image of a peer's static shared
+// memory is up to date.
 void* Worker::peer_address(void* shared, unsigned rank) {
   if (rank == block->rank) return shared;
   const auto image = module().thread_storage();

@@ -22,7 +22,7 @@ inline constexpr bool traced = UPSWEEP_SIMT_TRACED;
 
 class GlobalWrites;
 
-// Shared by the workers of one launch.
+// The state of one launch, shared by its workers.
 struct GridRun {
   const Launch& launch;
   std::string kernel_name;
@@ -35,7 +35,8 @@ struct GridRun {
   std::uint64_t yield_limit = 0;           // yields without progress before a launch counts as a livelock
   std::atomic<std::uint64_t> next{0};      // the next cluster to start: handed out in order
   std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for livelock detection
-  // In an arbitrary schedule, the number of strong stores and finished clusters, for which others may wait.
+  // Finished clusters plus, in an arbitrary schedule, strong writes to global memory. A cluster that is held back waits
+  // for this number to grow.
   std::atomic<std::uint64_t> published{0};
   std::atomic<bool> failed{false};
   int most_workers = 1;
@@ -56,9 +57,10 @@ class Worker {
   // ---- called by a running lane; each returns when the lane continues -----------------------------------------------
   void yield();
   void note_poll();
-  // Called before a strong access or an mbarrier operation. In an arbitrary schedule, it may let others run first, for
-  // a moment or until they are far ahead; after one that writes global memory, it may also hold the whole cluster back,
-  // so that others act on what it has published so far.
+  // Called before a strong access or an mbarrier operation; `writes`: the access writes global memory. In an arbitrary
+  // schedule, may let other lanes run first, for a moment or until they are far ahead. If the previous strong access
+  // wrote global memory, may also hold the whole cluster back, so that other clusters act on what it has published so
+  // far.
   void explore(bool writes) {
     if (run->schedule) run_others(writes);
   }
@@ -72,13 +74,13 @@ class Worker {
   // Abandons the launch; does not return.
   [[noreturn]] void fail(const char* kind, std::string text);
 
-  // Wakes all lanes that wait for an mbarrier, to test again, because a phase is over.
+  // Wakes all lanes that wait for an mbarrier, because a phase is over; each tests its own mbarrier again.
   void wake_mbarrier_waiters();
   // Returns the address in block `rank` of the running cluster that corresponds to the current block's `shared`.
   void* peer_address(void* shared, unsigned rank);
-  // Counts a mistake at `key` (a place or a pair of places); only the first one there is described.
+  // Counts a mistake at `key` (a place or a pair of places); only the first one at each key is described.
   void report(const char* kind, std::uint64_t key, std::string text) const;
-  // "thread 3 of block 7 of reduce::total_kernel"
+  // Names the running lane: "thread 3 of block 7 of reduce::total_kernel".
   std::string who() const;
 
   // The running lane and its block; null outside kernels.
@@ -88,7 +90,7 @@ class Worker {
   std::deque<Block> blocks;  // of the running cluster, by rank
   FiberPool fibers;
   std::uintptr_t stack_top = 0;    // of the running fiber
-  std::size_t dynamic_stride = 0;  // between the dynamic shared memory of one block and the next, in a cluster
+  std::size_t dynamic_stride = 0;  // bytes between the dynamic shared memory of consecutive blocks of a cluster
 
 #if UPSWEEP_SIMT_TRACED
   Tracer tracer{*this};
@@ -119,7 +121,7 @@ class Worker {
   bool try_complete(Warp& warp, std::uint32_t mask);
 
   Fiber* fiber_ = nullptr;  // running
-  Context main_ = nullptr;  // that of work()
+  Context main_ = nullptr;  // the context of work()
   const char* failure_ = nullptr;
   std::string failure_text_;
   std::uint64_t yields_ = 0, finished_seen_ = 0;  // yields since the launch last finished a cluster
@@ -129,7 +131,7 @@ class Worker {
   Warp* laggard_ = nullptr;                            // runs only if no other warp can, for the next lag_ picks
   unsigned lag_ = 0;
   bool wrote_ = false;                                 // the last strong access wrote global memory
-  std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered; as of the last preemption tick
+  std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered: so far; at the last preemption tick
   unsigned live_blocks_ = 0, cluster_arrived_ = 0;
   std::vector<std::byte> dynamic_shared_;
   std::vector<std::byte> fresh_static_shared_;  // the thread-local image that every block of a cluster starts from

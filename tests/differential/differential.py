@@ -21,7 +21,7 @@ try:
 except ImportError:
     print("NumPy is missing: apt-get install python3-numpy")
     sys.exit(77)  # ctest's exit code for a skipped test
-sys.dont_write_bytecode = True  # would be next to the source
+sys.dont_write_bytecode = True  # bytecode would be written next to the source
 
 from draw import Draw
 from execution import Program, carry_out

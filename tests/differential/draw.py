@@ -22,7 +22,7 @@ class Draw:
         return self.random.randint(low, high)
 
     def size(self):
-        """0 to LARGEST elements: often few, often close to a power of two."""
+        """Returns a size from 0 to LARGEST: often small, often close to a power of two."""
         kind = self.between(0, 3)
         if kind == 0:
             return self.between(0, 3)
@@ -31,12 +31,12 @@ class Draw:
         return self.between(0, LARGEST if kind == 2 else 300)
 
     def size_of_chunks(self, itemsize):
-        """A size close to one or two chunks, or in between."""
+        """Returns a size close to one or two chunks, or between."""
         chunk = CHUNK // itemsize
         return self.one_of([chunk, 2 * chunk]) + self.one_of([-1, 0, 1, self.between(2, chunk // 2)])
 
     def array(self, dtype, n, kind=None):
-        """n elements of any kind that exists for the type."""
+        """Returns n elements of this kind, or of a random kind that exists for the type."""
         dtype = np.dtype(dtype)
         kinds = FLOATS if dtype.kind == "f" else INTEGERS
         make = kind or self.one_of(kinds)

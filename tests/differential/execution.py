@@ -37,7 +37,7 @@ class Program:
                 rung["name"] for rung in primitive["rungs"] if rung["backend"] == "cpu" and not rung["peer"]]
 
     def runs_within(self, bytes):
-        """False under a sanitizer, which reserves terabytes."""
+        """Returns whether the command starts with this much address space; a sanitizer reserves terabytes."""
         done = subprocess.run([self.path, "--version"], preexec_fn=lambda: limit_memory(bytes),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return done.returncode == 0
@@ -114,8 +114,8 @@ def write_inputs(draw, call, run, params):
 
 
 def file_for(draw, call, given, number, limit, shape, params):
-    """Writes a file that holds an input, with extra elements if there is a limit. An input in step with the main one
-    has its shape, or is a vector."""
+    """Writes a file that holds an input, with extra elements if there is a limit. A file whose elements correspond to
+    those of the main input has the main input's shape, or is a vector."""
     array = given.array
     if limit is not None and given.in_step:
         array = np.concatenate([array, draw.array(array.dtype, draw.between(0, 50))])
@@ -194,7 +194,7 @@ class StandardOutput:
 
 
 class Table:
-    """The table instead of the main output, which is not written."""
+    """The output of --table on standard output. The main output is written only if a file is given for it."""
 
     def __init__(self, call, wanted, as_json):
         call.words += ["--table"] + ["--json"] * as_json
@@ -218,7 +218,7 @@ def parsed(words, dtype):
 
 
 def choose_outputs(draw, call, run, files):
-    """Appends the arguments for the outputs. Returns a reader for each; None for outputs that are not requested."""
+    """Appends the arguments for the outputs. Returns a reader per output; None for an output that is not requested."""
     names = iter(draw.random.sample(["out", "a b", "ö", "-o", "o.x", "n\nl"], 3))
 
     def file(option):

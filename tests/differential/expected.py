@@ -35,7 +35,7 @@ class Expected:
 
 
 class Bits(Expected):
-    """Equal bits."""
+    """An output that must have the same bits."""
 
     def difference(self, got):
         unsigned = bits_of(self.dtype)
@@ -46,15 +46,15 @@ class Bits(Expected):
 
 
 class Values(Expected):
-    """Equal numbers: all NaNs are equal, and so are both zeros."""
+    """An output that must have equal numbers: all NaNs are equal, and so are both zeros."""
 
     def difference(self, got):
         return first_difference(got.array, self.array, same_numbers(got.array, self.array))
 
 
 class Near(Expected):
-    """Floats of this type within the bound of the expected ones; equal if the expected one is not finite. Optionally
-    the sign of a zero: -1, 1, or 0 for either."""
+    """Floats of this type within `bound` of the expected numbers, or equal to them where they are not finite.
+    `sign_of_zero` is the required sign of a zero: -1, 1, or 0 for either; None if no zero is checked."""
 
     def __init__(self, array, dtype, bound, sign_of_zero=None):
         super().__init__(array)
@@ -71,7 +71,7 @@ class Near(Expected):
 
 
 class OnceOrTwiceRounded(Expected):
-    """a x + y, rounded once or twice."""
+    """An output that must be a x + y, rounded once or twice."""
 
     def __init__(self, a, x, y):
         with np.errstate(all="ignore"):

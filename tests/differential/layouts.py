@@ -37,7 +37,7 @@ class File:
 
 
 def header(draw, descr, shape, fortran=False):
-    """Magic, version and dictionary; spacing, quotes and the order of keys differ."""
+    """Magic, version and dictionary; spacing, quotes and the order of keys vary."""
     quote = draw.one_of("''\"")
     numbers = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
     entries = [("descr", f"{quote}{descr}{quote}"), ("fortran_order", str(fortran)), ("shape", f"({numbers})")]
@@ -120,7 +120,8 @@ def big_endian(samples):
 
 
 def file_of(draw, array, number, shape, raw_is_told):
-    """An array as .npy or raw numbers, under any name. `raw_is_told`: the command gets the type of raw numbers."""
+    """A file of the array, .npy or raw numbers, under a random name. `raw_is_told`: the command is told the type of raw
+    numbers."""
     raw = raw_is_told and draw.chance(0.3)
     file = File(None, array.tobytes(), "raw") if raw else npy(draw, array, shape)
     file.name = f"{stem(draw)}{number}{ending(draw, raw)}"

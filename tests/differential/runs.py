@@ -14,7 +14,7 @@ def name_of(dtype):
 @dataclass
 class Input:
     array: object  # numpy
-    # Parameters that give the type of raw numbers; most runs need none. None: only for files that state their type.
+    # Parameters that tell the type of raw numbers, if there are any. None: the file itself must state its type.
     raw_params: dict = field(default_factory=dict)
     in_step: bool = True  # as many elements as the main input; -n truncates both
     image: tuple = None  # width, height, channels, if it may be an image

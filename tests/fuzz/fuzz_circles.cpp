@@ -1,6 +1,6 @@
-// Feeds arbitrary bytes to the readers of circles, which choose CSV, JSON or .npy by content. They must read them
-// completely or reject them with one clear line, whether or not the size is known in advance. Accepted circles must be
-// drawable.
+// Feeds arbitrary bytes to the readers of circles, which choose CSV, JSON or .npy by content. The readers must read the
+// bytes completely or reject them with one clear line, whether or not the size is known in advance. Accepted circles
+// must be drawable.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
-// Feeds arbitrary bytes to the image readers: PNG, JPEG, PGM or PPM, by their first bytes. They must read them
-// completely or reject them with one clear line, from a pipe as from a file. A PNG's checksums are then corrected, so
-// that the code past them is reached.
+// Feeds arbitrary bytes to the image readers: PNG, JPEG, PGM or PPM, chosen by the first bytes. The readers must read
+// the bytes completely or reject them with one clear line, and must do the same for a pipe as for a file. A PNG's
+// checksums are corrected first, so that the code past them is reached.
 #include <array>
 #include <cstdint>
 #include <cstdio>

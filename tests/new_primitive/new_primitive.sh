@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A new primitive must touch only its folder, its public header and the README's table. Adds one to a copy of the tree,
-# builds the command, and checks the primitive on the CPU and on the emulator.
+# Tests that a new primitive changes only its folder, its public header and the README's table. Adds a primitive to a
+# copy of the tree, builds the command, and checks the primitive on the CPU and on the emulator.
 #
 #   new_primitive.sh <source folder> <work folder> <C++ compiler> <tracing compiler or empty>
 set -euo pipefail
@@ -18,7 +18,7 @@ before=$(cd "$work" && find . -type f | sort | xargs sha256sum)
 cp -r "$source/tests/new_primitive/tree/." "$work"
 (cd "$work" && sha256sum --quiet --check <<< "$before")  # no existing file has changed
 
-# With ccache, the laboratory's objects are reused from this build, whatever the folder.
+# With ccache, reuses the laboratory's objects from the build that runs this test, although the folders differ.
 launcher=()
 if command -v ccache > /dev/null; then
   launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)

@@ -33,7 +33,7 @@ if(NOT output MATCHES "Fibonacci 90: 2880067194370816120\n$")
   message(FATAL_ERROR "the example did not finish")
 endif()
 
-# With nvcc, also the GPU examples, which need a GPU to run. The argument 1 is the size in GiB for larger_than_memory.
+# With nvcc, also builds and runs the GPU examples. The argument 1 is the size in GiB for larger_than_memory.
 if(CUDA)
   run(${CMAKE_COMMAND} -S ${EXAMPLES}/own_operator -B ${WORK}/own -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_CUDA_COMPILER=${CUDA} ${package})

@@ -13,7 +13,7 @@ struct Affine {
 
 // Applies f, then g.
 struct Compose {
-  Op op = Op::sum;  // named like the member that marks built-in operators as commutative
+  Op operation = Op::sum;  // must not mark the operator as commutative, as a constant member of that name does
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
     return {1, 0};

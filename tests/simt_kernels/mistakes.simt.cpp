@@ -1,4 +1,4 @@
-// Wrong kernels, each with one mistake that the checks must name, beside right kernels that look alike.
+// Wrong kernels, each with one mistake that the checks must name, and right kernels that look alike.
 #include <stdexcept>
 
 #include "kernel/ptx.h"
@@ -100,8 +100,8 @@ __global__ void race_bulk_copy(const float* in, float* out) {
   __syncthreads();  // does not wait for the copy
   out[threadIdx.x] = s[threadIdx.x];
 }
-// Every thread writes memory that a bulk copy overwrites after a barrier; only a fence orders writes before the copy
-// engine's.
+// Every thread writes to memory that a bulk copy overwrites after a barrier; only a fence orders these writes before
+// the copy engine's.
 enum class Fence { none, before_write, after_write };
 template <Fence fence>
 __device__ void overwrite_by_copy(const float* in, float* out) {
@@ -280,9 +280,9 @@ __global__ void right_shared_word(const float*, float* out) {
   bytes[100 + blockIdx.x] = bytes[blockIdx.x];
 }
 
-// Thread 0 of each block raises or awaits the flag for all threads, so barriers must join them to it. Polls without a
-// fence replace a missing barrier. They order no memory, but keep the read after the write in every schedule; otherwise
-// the emulator, which does not record plain reads, would miss the race.
+// Thread 0 of each block raises or awaits the flag for its whole block, so barriers must order it with the other
+// threads. In place of a missing barrier, threads poll without a fence. This orders no memory, but keeps the read after
+// the write in every schedule; otherwise the emulator, which does not record plain reads, would miss the race.
 template <bool barrier_before, bool barrier_after>
 __device__ void flag_for_all(float* out) {
   if (blockIdx.x == 0) {
@@ -419,7 +419,7 @@ __global__ void barrier_after_exit(const float*, float* out) {
   __syncthreads();
   out[threadIdx.x] = 1.f;
 }
-// The other threads reach the barrier after these have exited.
+// The first 40 threads exit before the others reach the barrier.
 __global__ void barrier_after_first_exit(const float*, float* out) {
   if (threadIdx.x < 40) return;
   __syncthreads();
@@ -514,7 +514,7 @@ __global__ void own_and_dynamic<Memory::of_a_function>(const float* in, float* o
   dynamic_shared<float>()[threadIdx.x] = through_shared(in[threadIdx.x]);
   out[threadIdx.x] = dynamic_shared<float>()[threadIdx.x];
 }
-// Launches without the request that launch() makes.
+// Launches without the request for dynamic shared memory that launch() makes.
 template <Memory memory>
 Status start_without_request(const Call& c) {
   return start(own_and_dynamic<memory>, shape_of(c), in<float>(c), out<float>(c));

@@ -230,7 +230,7 @@ __global__ void branchy(const int* in, int* out) {
   if (v & 1)
     out[2 * i] = v * 3;
   else
-    atomicAdd(&out[2 * i + 1], v / 3);  // not a store, which compilers would merge with the other one
+    atomicAdd(&out[2 * i + 1], v / 3);  // no store, because compilers would merge it with the other one
 }
 __global__ void binary_search(const int* keys, const int* queries, int* out, int n) {
   const int q = queries[threadIdx.x];
@@ -309,7 +309,7 @@ __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, do
   atomicAdd(d, 0.25);
 }
 
-// Warp 0 polls a plain volatile variable until warp 1 sets it. The emulator cannot tell that it polls.
+// Warp 0 polls a plain volatile variable until warp 1 sets it. The emulator cannot tell that the loop polls.
 __global__ void volatile_flag(int* out) {
   __shared__ int word;
   volatile int& flag = word;

@@ -10,13 +10,14 @@ namespace {
 
 using namespace ladders::select;
 
-// Number selected before the first tile: just below 2^32 and not a multiple of a pack, so that offsets and counts need
-// 64 bits from somewhere in the first tile on.
+// Number of elements selected before the first tile: just below 2^32 and not a multiple of a pack, so that offsets and
+// counts pass 2^32 within the first tile.
 constexpr std::size_t before_all = (std::size_t{1} << 32) - 37;
-// Every tile publishes this many in addition to its selected elements, so that the sum of two tiles needs 64 bits.
+// Added to the count that every tile publishes, so that the sum of two tiles needs 64 bits.
 constexpr unsigned more = 1u << 31;
 
-// Pretends that `before_all` elements precede the input. Positions passed between tiles are shifted, too.
+// Scatter offsets as if `before_all` selected elements preceded the input. Positions passed between tiles are shifted,
+// too.
 struct FarPlaces : WidePlaces {
   __device__ std::size_t find(Drawn drawn, unsigned selected, std::uint64_t* count) const {
     const std::size_t sum = WidePlaces::find(drawn, selected + more, nullptr);
@@ -34,7 +35,7 @@ struct FarPlaces : WidePlaces {
   }
 };
 
-// Returns the address `elements` before the array, which no kernel dereferences.
+// Returns the address `elements` elements before the array, which no kernel dereferences.
 template <class T>
 T* moved_back(T* array, std::size_t elements) {
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(array) - elements * sizeof(T));
@@ -63,7 +64,7 @@ struct far {
     auto* const lengths = scratch.take<std::uint32_t>(a.in.n + 1);
     const Status status = by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) {
       Target<T> far = to;
-      const std::size_t back = to.written ? 2 * before_all : before_all;  // the second pass continues from the first's
+      const std::size_t back = to.written ? 2 * before_all : before_all;  // the second pass adds to the first's count
       far.out.values = moved_back(to.out.values, back);
       far.out.positions.array =
           moved_back(writes_lengths<P> ? lengths + 1 : static_cast<std::uint32_t*>(to.out.positions.array), back);

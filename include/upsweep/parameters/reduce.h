@@ -7,7 +7,7 @@
 
 namespace upsweep {
 
-// The index of the first smallest or largest element.
+// Reductions to the index of the first smallest or largest element.
 enum class IndexOf : std::uint8_t { min, max };
 constexpr std::string_view to_string(IndexOf e) { return e == IndexOf::min ? "argmin" : "argmax"; }
 

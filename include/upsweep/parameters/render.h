@@ -22,7 +22,7 @@ constexpr std::string_view to_string(Shading s) { return shading_names[static_ca
 
 // The image: its size, the rectangle that it shows, and the background colour. The rectangle is stretched to the image:
 // circles are round only if (x1 - x0) / width equals (y1 - y0) / height. All values are rounded to f32: if a small
-// rectangle is far from 0, subtract its corner from it and from the circles first.
+// rectangle is far from the origin, subtract one of its corners from the rectangle and the circles first.
 struct Picture {
   static constexpr unsigned most_pixels = 65536;  // per side
   static constexpr double most = 0x1p60;          // of a coordinate or a colour: their squares cannot overflow f32
@@ -34,8 +34,8 @@ struct Picture {
   // The permitted error of a colour, relative to the largest colour, plus 1e-6. 0: the same bits on every device as
   // drawing the circles one by one in f32, rounding every operation.
   double eps = 0;
-  // The maximum GPU memory that the call takes beside its arrays, in bytes; 0: whatever is fastest. A lower limit makes
-  // it draw the image in more, smaller windows.
+  // The maximum GPU memory that the call takes in addition to its arrays, in bytes; 0: whatever is fastest. With a
+  // lower maximum, the image is drawn in more, smaller windows.
   std::uint64_t scratch_bytes = 0;
 };
 

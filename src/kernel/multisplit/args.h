@@ -5,9 +5,9 @@
 
 namespace upsweep::multisplit {
 
-// Maximum buckets if every lane or warp has its own counters.
+// Maximum number of buckets for ranking with counters per lane or per warp.
 inline constexpr unsigned max_counted = 256;
-// Maximum buckets for which rows of a table fit in a block's shared memory (wide_table.h).
+// Maximum number of buckets for which a block's rows of an offset table fit in shared memory (wide_table.h).
 inline constexpr unsigned max_in_table = 1 << 11;
 
 // Returns the largest divisor of `number` up to `max`.
@@ -16,7 +16,7 @@ constexpr unsigned largest_divisor(unsigned number, unsigned max) {
   return max;
 }
 
-// Keys and the function that maps one to its bucket, below `buckets.count`: plain data, passed to kernels by value.
+// Keys, and the function that maps a key to its bucket, below `buckets.count`. Plain data, passed to kernels by value.
 template <class T, class B>
 struct BucketedKeys {
   const T* keys;  // [n]
@@ -37,7 +37,7 @@ struct Values {
   void* out;       // [n]
   unsigned bytes;  // per value: 4, 8 or 16; 0 without values
 
-  // Calls f with both arrays as a type of that size, if there are values.
+  // Calls f with `in` and `out` as pointers to a type of `bytes` bytes; does nothing without values.
   template <class F>
   UPSWEEP_HD void visit(F&& f) const {
     switch (bytes) {
@@ -65,7 +65,8 @@ struct Values {
         return f.template operator()<16>();
     }
   }
-  // Copies a value; if `in` is null, as in a sort that returns indices, writes `from`.
+  // Copies value `from` of `in` to position `to` of `out`. If `in` is null, as in a sort that returns indices, the
+  // value is the index `from`.
   UPSWEEP_HD void move(std::size_t from, std::size_t to) const {
     visit([=]<class V>(const V* all, V* moved) {
       if constexpr (std::is_integral_v<V>)
@@ -76,8 +77,8 @@ struct Values {
   }
 };
 
-// Values::move() in two steps, for a thread that knows the source early and the destination late: the latency of the
-// load is hidden in between.
+// A value in registers: Values::move() in two steps, for a thread that knows the source early and the destination late,
+// so that the latency of the load is hidden.
 struct Payload {
   std::uint64_t low = 0, high = 0;
 

@@ -1,9 +1,9 @@
 // A persistent block's part of a multisplit into up to 256 buckets, on GPUs without bulk copies: threads load their
 // keys directly.
 //
-// tile_partition.h copies the next tile to shared memory while this one is written. Here it is loaded into registers,
-// which are free once the sorted tile is in shared memory. Lanes are matched by atomics (WarpMatch), in the memory
-// where the tile is sorted afterwards.
+// tile_partition.h copies the next tile to shared memory while the current one is written. Here the next tile is loaded
+// into registers, which are free once the current tile is sorted in shared memory. Lanes are matched by atomics
+// (WarpMatch), in the memory in which the tile is then sorted.
 #pragma once
 #include "kernel/multisplit/concepts.h"
 #include "kernel/multisplit/match_ranks.h"
@@ -11,7 +11,8 @@
 
 namespace upsweep::multisplit {
 
-// `words`: registers per thread for its keys, or for its values.
+// The shape of these tiles. `words`: registers per thread for its keys, or for its values; `blocks`: resident blocks
+// per multiprocessor.
 template <class T, unsigned value_bytes, unsigned words, unsigned blocks>
 struct LoadedTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
@@ -21,17 +22,19 @@ struct LoadedTiles {
   using Ranks = MatchRanks<keys, false>;
 };
 
-// Two blocks of 256 threads have 128 registers per thread and fit in 100 KB of shared memory. With larger tiles, fewer
-// tiles wait for each other: with 24, 32, 40 and 48 words, 2^24 keys of 4 bytes are sorted in 470, 436, 428 and 425 us
-// by code for 8.0 on an H200, where 48 words spill. With values, a tile delays its successors longer: 580 us with 24
-// words, 616 with 32.
+// For large inputs. With two resident blocks of 256 threads, a thread has 128 registers, and the tiles fit in 100 KB of
+// shared memory. Larger tiles have fewer predecessors to wait for, but 48 words spill, and with values a larger tile
+// delays its successors more. Sorts of 2^24 keys of 4 bytes, by code for 8.0 on an H200, in us:
+//   words          24    32    40    48
+//   keys alone    470   436   428   425
+//   with values   580   616
 template <class T, unsigned value_bytes>
 using LargeLoadedTiles = LoadedTiles<T, value_bytes, value_bytes ? 24 : 40, 2>;
-// For inputs with too few large tiles.
+// For inputs that make too few large tiles.
 template <class T, unsigned value_bytes>
 using SmallLoadedTiles = LoadedTiles<T, value_bytes, 16, 3>;
 
-// Offset is the type of scatter offsets.
+// A block's shared memory. Offset is the type of scatter offsets.
 template <class Offset, class Tiles, class T, bool has_values, class Lookup>
 struct LoadedTilesMemory {
   static constexpr bool with_values = has_values;
@@ -42,7 +45,7 @@ struct LoadedTilesMemory {
   typename Lookup::Memory lookup;
   Offset offset[max_counted];                   // output offset of a bucket's first key, minus its position in the tile
   alignas(8) std::uint16_t start[max_counted];  // a bucket's first position in the tile
-  unsigned next;                                // tile number
+  unsigned next;                                // the block's next tile
   std::uint8_t bucket[has_values ? Tiles::tile : 4];  // of each position in the tile, if there are values
 };
 
@@ -84,7 +87,7 @@ __device__ __forceinline__ void partition_loaded_tiles(Memory& m, const Bucketed
     });
     store_at_positions(reinterpret_cast<T*>(m.sorted), positions, keys);
     if (!has_values && t == 0) m.next = queue.drawn(following);
-    // 2. Find the offsets of its buckets.
+    // 2. Find the output offsets of the tile's buckets.
     lookup.find(tile, 0, m.lookup, m.start, Tiles::tile, m.offset);
     __syncthreads();
     // 3. Write the runs: neighbouring lanes store to neighbouring offsets, while the next keys or this tile's values

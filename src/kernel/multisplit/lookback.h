@@ -11,13 +11,13 @@ namespace upsweep::multisplit {
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
 // The counts that tiles publish, one row of words per tile. A launch may cover part of an input's tiles; the next
-// launch continues where it ends.
+// launch then continues where this one ended.
 struct TileRows {
-  unsigned first, tiles;         // the first tile, and the one after the last
+  unsigned first, tiles;         // this launch has tiles [first, tiles)
   const std::uint64_t* starts;   // [max_counted], output offset of each bucket's first key in these tiles
   std::uint64_t* next_starts;    // [max_counted], output: `starts` of the next launch
-  unsigned *words, *next_words;  // [rows][max_counted]: zero on entry; zeroed for the next launch
-  unsigned rows;                 // maximum tiles of any launch
+  unsigned *words, *next_words;  // [rows][max_counted]: `words` is zero on entry; `next_words` is zeroed
+  unsigned rows;                 // maximum number of tiles per launch
 
   static constexpr unsigned lookers = max_counted / 4;  // threads, with four buckets each
   // Nothing is fetched before the tile is counted.
@@ -25,15 +25,15 @@ struct TileRows {
   static constexpr bool waits = true;  // find() waits for other tiles
   __device__ void fetch(unsigned, unsigned, auto&, std::uint64_t*) const {}
 
-  // Block-wide, without a barrier.
+  // Block-wide: copies `starts` to shared memory. Has no barrier.
   __device__ void load_starts(std::uint64_t* to) const {
     for (unsigned b = threadIdx.x; b < max_counted; b += blockDim.x) to[b] = starts[b];
   }
   __device__ uint4* row(unsigned* all, unsigned number) const {
     return reinterpret_cast<uint4*>(all + std::size_t(number) * max_counted) + threadIdx.x % lookers;
   }
-  // Calls reset(r) for each row that a tile clears for the next launch: its own and, for the last tile, all rows after
-  // it, because the next launch may have more tiles.
+  // Calls reset(r) for each row r that a tile clears for the next launch: the tile's own row and, in the last tile, all
+  // rows after it too, because the next launch may have more tiles.
   template <class Reset>
   __device__ void for_next_rows(unsigned tile, Reset&& reset) const {
     const unsigned end = tile + 1 == tiles ? rows : tile - first + 1;
@@ -43,16 +43,15 @@ struct TileRows {
 
 // ---- look-back ------------------------------------------------------------------------------------------------------
 
-// One word per tile and bucket, 0 until the tile is counted: a count below 2^30, and a flag for the tiles that it
-// covers.
+// One word per tile and bucket, 0 until the tile is counted: a count below 2^30, and a flag for which tiles it covers.
 inline constexpr unsigned counts_tile = 1u << 30;   // this tile
 inline constexpr unsigned counts_up_to = 1u << 31;  // this tile and all before it
 inline constexpr unsigned count_mask = counts_tile - 1;
 // Tiles whose words are loaded together. A sort of 2^28 keys takes 3 % longer with two, and is no faster with eight.
 inline constexpr unsigned tiles_at_once = 4;
 
-// A tile publishes its count of each bucket's keys as soon as it has counted them; then it looks back over the
-// preceding tiles until it has found, for each bucket, one that has published an inclusive prefix.
+// Decoupled look-back, per bucket: a tile publishes its count of each bucket's keys as soon as it has counted them;
+// then it looks back over the preceding tiles until it has found an inclusive prefix for each bucket.
 struct TileLookback : TileRows {
   static constexpr std::size_t rows_for(std::size_t tiles) { return tiles; }
 
@@ -61,14 +60,13 @@ struct TileLookback : TileRows {
   };
   __device__ void prepare(Memory& m) const { load_starts(m.starts); }
 
-  static constexpr unsigned lookers = max_counted / 4;  // threads, with four buckets each
-  // By threads 0 to 63.
+  // Publishes the counts of four buckets per thread; by threads 0 to 63.
   __device__ void publish(unsigned tile, uint4 counts) const {
     const unsigned own = tile - first, flag = own == 0 ? counts_up_to : counts_tile;
     store_relaxed(row(words, own), uint4{counts.x | flag, counts.y | flag, counts.z | flag, counts.w | flag});
     for_next_rows(tile, [&](unsigned r) { *row(next_words, r) = uint4{0, 0, 0, 0}; });
   }
-  // Block-wide: sets the output offset of each bucket's first key, minus its position in the tile.
+  // Block-wide: sets offset[b] to the output offset of bucket b's first key, minus the key's position in the tile.
   template <class Offset>
   __device__ void find(unsigned tile, unsigned, const Memory& m, const std::uint16_t* start, unsigned tile_keys,
                        Offset* offset) const {
@@ -115,20 +113,21 @@ struct TileLookback : TileRows {
 
 // ---- groups ---------------------------------------------------------------------------------------------------------
 
-// For few tiles, all of which begin at the same time.
+// Offsets by group sums, for few tiles, all of which begin at the same time.
 //
-// In a look-back a tile reads on until it finds a prefix. If all tiles are counted at the same time, there are no
-// prefixes yet: the 256th would read 256 rows of a kilobyte, and so would the others, or they would wait for each
-// other. Here 16 tiles form a group and add their counts to the group's row: a tile reads the rows of earlier groups
-// and of earlier tiles in its group, at most 31 rows for 256 tiles. The tiles' rows come first, then the groups'.
+// In a look-back, a tile reads the rows of preceding tiles until it finds a prefix. If all tiles are counted at the
+// same time, there are no prefixes yet: the last of 256 tiles would read 255 rows of a kilobyte, or wait for a
+// predecessor that does. Here 16 tiles form a group and add their counts to the group's row. A tile reads the rows of
+// earlier groups and of earlier tiles in its group, at most 30 rows for 256 tiles. The tiles' rows come first, then the
+// groups'.
 struct TileGroups : TileRows {
   static constexpr unsigned group = 16;
   static constexpr std::size_t rows_for(std::size_t tiles) { return tiles + ceil_div(tiles, group); }
-  // A tile's word is its count and the bit `counted`. A group's word is the sum of its tiles' counts, below 2^26
-  // because tiles have at most 2^16 keys, and above it the number of tiles that have been added.
+  // A tile's word has its count and the bit `counted`. A group's word has the sum of its tiles' counts in the lower 26
+  // bits, which suffice because tiles have at most 2^16 keys, and the number of tiles added so far in the bits above.
   static constexpr unsigned counted = 1u << 31, one_tile = 1u << 26, sum_mask = one_tile - 1;
 
-  // Rows are read by sets of 64 threads.
+  // A block reads rows by up to four sets of 64 threads; each set reads a share of the rows.
   static constexpr unsigned max_sets = 4;
   struct Memory {
     std::uint64_t starts[max_counted];
@@ -136,7 +135,7 @@ struct TileGroups : TileRows {
   };
   __device__ void prepare(Memory& m) const { load_starts(m.starts); }
 
-  // By threads 0 to 63.
+  // Publishes the counts of four buckets per thread; by threads 0 to 63.
   __device__ void publish(unsigned tile, uint4 counts) const {
     const unsigned own = tile - first;
     store_relaxed(row(words, own),
@@ -151,14 +150,15 @@ struct TileGroups : TileRows {
       if (r % group == 0) *row(next_words, rows + r / group) = uint4{0, 0, 0, 0};
     });
   }
-  // Block-wide: sets the output offset of each bucket's first key, minus its position in the tile.
+  // Block-wide: sets offset[b] to the output offset of bucket b's first key, minus the key's position in the tile.
   template <class Offset>
   __device__ void find(unsigned tile, unsigned, Memory& m, const std::uint16_t* start, unsigned tile_keys,
                        Offset* offset) const {
     const unsigned own = tile - first;
     const unsigned set = threadIdx.x / lookers, sets = blockDim.x / lookers, looker = threadIdx.x % lookers;
     uint4 sum{0, 0, 0, 0};
-    // Adds this set's share of rows [from, end), four at a time, once is_complete(word) holds for all their words.
+    // Adds this set's share of rows [from, end) to `sum`, four rows at a time, waiting until is_complete(word) holds
+    // for all of their words.
     const auto add_rows = [&](unsigned from, unsigned end, auto&& is_complete) {
       constexpr unsigned at_once = 4;
       for (unsigned r = from + set; r < end; r += at_once * sets) {

@@ -1,7 +1,7 @@
 // Positions of a small tile's keys in bucket order, from counters per warp.
 //
-// Per-lane counters (thread_counters.h) need no matching of lanes. But they take 8 KB per warp to clear, sum and read,
-// which costs as much for 256 keys as for 2000; here a warp has 256 counters.
+// Per-lane counters (thread_counters.h) need no matching of lanes. But a warp has 8 KB of them to clear, sum and read,
+// which costs as much for 256 keys as for 2000. Here a warp has 256 counters.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/block.h"
@@ -11,25 +11,26 @@ namespace upsweep::multisplit {
 
 // ---- a warp ---------------------------------------------------------------------------------------------------------
 
-// Ranks a warp's keys within 256 buckets, with 256 counters for the warp. Lanes with equal buckets in a row of 32 keys
-// are matched in shared memory: each lane sets its bit in its bucket's lane mask by an atomic, which takes a
-// multiprocessor of an H200 7 cycles per row if buckets are random and 33 if all are the same, against 27 for eight
-// ballots. Unlike the values that atomics return, the masks do not depend on the order of the atomics.
+// Ranks a warp's keys by 256 buckets, with one counter per bucket. In each row of 32 keys, lanes with equal buckets are
+// matched in shared memory: a lane sets its bit in its bucket's lane mask by atomicOr. Per row, this takes a
+// multiprocessor of an H200 7 cycles if buckets are random and 33 if all are the same; eight ballots take 27. Unlike
+// the values that atomics return, the masks do not depend on the order of the atomics.
 struct WarpMatch {
-  unsigned counts[max_counted], lanes[max_counted];  // counts: of earlier rows; lanes: of a row, 0 between rows
+  unsigned counts[max_counted], lanes[max_counted];  // keys in earlier rows; lane mask of this row, 0 between rows
 
-  // Warp-wide.
+  // Warp-wide: clears counts and lane masks. Ends with a __syncwarp().
   __device__ void clear() {
     for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) lanes[b] = 0;
     clear_counts();
     __syncwarp();
   }
-  // For another ranking. Needs no barrier, because rank() has a __syncwarp() before it reads the counts.
+  // Warp-wide: clears the counts, for another ranking. Needs no barrier, because rank() has a __syncwarp() before it
+  // reads the counts.
   __device__ void clear_counts() {
     for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) counts[b] = 0;
   }
-  // Warp-wide: for each k < `rows`, calls put(k, rank), where rank is the number of the warp's keys of bucket_of(k) in
-  // lower rows, or in lower lanes of row k. Ends with a __syncwarp().
+  // Warp-wide: for each k < `rows`, calls put(k, rank), where rank is the number of the warp's keys with the same
+  // bucket, bucket_of(k), in earlier rows or in lower lanes of row k. Ends with a __syncwarp().
   template <unsigned max_rows, class BucketOf, class Put>
   __device__ __forceinline__ void rank(unsigned rows, BucketOf&& bucket_of, Put&& put) {
     const unsigned lane_bit = 1u << threadIdx.x % warp_size;
@@ -54,9 +55,9 @@ struct WarpMatch {
 
 // ---- a tile ---------------------------------------------------------------------------------------------------------
 
-// Block-wide, with one thread per bucket. A warp has Keys rows of 32 consecutive keys. `Fetched`: tiles arrive in
-// shared memory by bulk copies (tile_partition.h); otherwise threads load their keys directly (loaded_tiles.h), and so
-// many of them that registers are scarce.
+// TileRanks by WarpMatch, in blocks with one thread per bucket. A warp has `Keys` rows of 32 consecutive keys. If
+// `Fetched`, tiles arrive in shared memory by bulk copies (tile_partition.h). Otherwise threads load their keys
+// directly (loaded_tiles.h), so many that registers are scarce.
 template <unsigned Keys, bool Fetched = true>
 struct MatchRanks {
   static constexpr unsigned keys = Keys, warps = max_counted / warp_size;
@@ -68,14 +69,14 @@ struct MatchRanks {
   }
   static constexpr bool consecutive = false;
 
-  // Live only inside find_positions().
+  // Shared memory of find_positions(), dead after it.
   struct Memory {
     WarpMatch of_warp[warps];
     alignas(16) unsigned totals[max_counted];
     unsigned warp_totals[warp_size];
   };
 
-  // A tile being sorted: the counters are dead before the sorted keys are stored.
+  // Shared memory of a tile being sorted. The counters are dead before the sorted keys are stored.
   template <unsigned packs>
   struct TileMemory {
     union {
@@ -96,9 +97,9 @@ struct MatchRanks {
     store_at_positions(reinterpret_cast<T*>(m.sorted()), positions, keys);
   }
 
-  // Sets half k % 2 of positions[k / 2] to the position of this thread's key k, and start[b] to the first position of
-  // bucket b. As soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3).
-  // Begins and ends with a barrier.
+  // Block-wide: sets half k % 2 of positions[k / 2] to the position of this thread's key k, and start[b] to the first
+  // position of bucket b. As soon as the tile is counted, each thread t < 64 calls counted() with the counts of buckets
+  // 4 t to 4 t + 3. Begins and ends with a barrier.
   template <class T, class BucketOf, class Counted>
   static __device__ __forceinline__ void find_positions(Memory& m, T (&keys)[Keys], BucketOf bucket_of,
                                                         unsigned (&positions)[(Keys + 1) / 2],
@@ -109,7 +110,7 @@ struct MatchRanks {
     __syncthreads();
     own.clear();
     // 1. Rank each key among the warp's keys of its bucket.
-    [[maybe_unused]] unsigned ranks[Fetched ? Keys : 1];  // otherwise in the halves of `positions`
+    [[maybe_unused]] unsigned ranks[Fetched ? Keys : 1];  // else ranks are in the halves of `positions`
     own.template rank<Keys>(
         Keys, [&](unsigned k) { return bucket_of(keys[k]); },
         [&](unsigned k, unsigned rank) {
@@ -149,8 +150,8 @@ struct MatchRanks {
   }
 };
 
-// Small fetched tiles, for inputs with too few larger ones. Eight keys per lane leave registers for four blocks per
-// multiprocessor; sixteen, for two.
+// Small fetched tiles, for inputs that make too few larger ones. With eight keys per lane, registers suffice for four
+// blocks per multiprocessor; with sixteen, for two.
 template <class T, unsigned value_bytes, unsigned lane_keys = 8>
 struct RowTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;

@@ -5,13 +5,13 @@
 
 namespace upsweep::multisplit {
 
-// Block-wide, by `block` threads: for each of the tiles `first` to `end` - 1, calls count(key) for this thread's keys
-// and then, after a barrier, tile_read(tile). tile_read() needs a barrier after its last access to data that count()
-// changes.
+// Block-wide, by `block` threads: for each tile in [first, end), calls count(key) for this thread's keys and then,
+// after a barrier, tile_read(tile). tile_read() needs a barrier after its last access to data that count() changes.
 template <unsigned tile_keys, unsigned block, class T, class B, class Count, class TileRead>
 __device__ __forceinline__ void read_tiles(const BucketedKeys<T, B>& in, unsigned first, unsigned end, Count&& count,
                                            TileRead&& tile_read) {
-  // A tile is read in parts of at most six packs per thread; each part loads while the previous one is counted.
+  // A tile is read in parts of at most six packs per thread. The next part starts to load as soon as this one is
+  // counted, so the first part of a tile is in flight during the barrier and tile_read() of the previous tile.
   constexpr unsigned tile_packs = tile_keys / Pack<T>::size, parts = (tile_packs - 1) / (6 * block) + 1;
   constexpr unsigned part_packs = tile_packs / parts, each = (part_packs - 1) / block + 1;
   static_assert(part_packs * parts == tile_packs);

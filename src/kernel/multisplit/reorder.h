@@ -1,5 +1,5 @@
-// A multisplit in which each block has a share of the keys: one kernel counts the buckets of every share; the counts
-// are scanned; a second kernel sorts each share tile by tile in shared memory and writes runs.
+// A multisplit in which each block has a contiguous share of the keys: one kernel counts every share's keys per bucket;
+// the counts are scanned; a second kernel sorts each share tile by tile in shared memory and writes runs.
 #pragma once
 #include <bit>
 
@@ -55,7 +55,7 @@ __device__ void sort_by_bucket(unsigned (&words)[Rows], unsigned bits,
     const unsigned start = block_scan(t < pass_digits * warps ? counts[t] : 0, Sum{}, warp_totals, total);
     if (t < pass_digits * warps) counts[t] = start;
     __syncthreads();
-    // 3. Store the words in the order of the digit.
+    // 3. Store the words by digit.
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r)
       sorted[counts[(words[r] >> shift & (pass_digits - 1)) * warps + warp] + ranks[r]] = words[r];
@@ -75,10 +75,12 @@ __global__ void share_counts_kernel(BucketedKeys<T, B> in, std::size_t share,
     counts[b * std::size_t(gridDim.x) + blockIdx.x] = own[b];
 }
 
-// Shared memory of a block: its tile's keys and words, the sort's counters, and the number of keys written per bucket.
 inline constexpr unsigned reorder_rows = 16;  // keys per thread and tile
-// Maximum threads per multiprocessor, and so per block: nvcc 13.0 gives each about 100 of 65536 registers.
+// Maximum resident threads per multiprocessor, and so per block: with nvcc 13.0, a thread takes about 100 of a
+// multiprocessor's 65536 registers.
 inline constexpr unsigned reorder_threads = 512;
+// Returns a block's shared memory in bytes: its tile's keys and words, the sort's counters and warp totals, and the
+// number of keys written per bucket.
 template <class T>
 constexpr std::size_t reorder_bytes(unsigned block, unsigned buckets) {
   return block * reorder_rows * (sizeof(T) + sizeof(unsigned)) +
@@ -117,8 +119,9 @@ __global__ void __launch_bounds__(reorder_threads)
       }
     }
     sort_by_bucket(words, bits, sorted, counts, warp_totals);
-    // 2. A run is a tile's keys of one bucket. Subtracting the run's first position p turns written[b] into the
-    // difference, modulo 2^32, between a key's rank in the share's bucket and its position in the tile.
+    // 2. A run is the tile's keys of one bucket; p is the position of its first key. Subtract p from written[b], so
+    // that written[b] plus a key's position in the tile is, modulo 2^32, the key's rank among the share's keys of
+    // bucket b.
     const auto bucket_at = [&](unsigned p) { return sorted[p] >> bucket_shift; };
     for (unsigned p = t; p < size; p += blockDim.x)
       if (p == 0 || bucket_at(p - 1) != bucket_at(p)) written[bucket_at(p)] -= p;
@@ -131,19 +134,21 @@ __global__ void __launch_bounds__(reorder_threads)
       values.move(first + k, offset);
     }
     __syncthreads();
-    // 4. Adding p + 1 at the run's last position p turns it back into the number of keys written. The next tile's sort
-    // has a barrier before it overwrites `sorted`, and another before `written` changes.
+    // 4. Turn written[b] back into the number of keys written, by adding p + 1, where p is now the position of the
+    // run's last key. The next tile's sort has a barrier before it overwrites `sorted`, and another before `written`
+    // changes.
     for (unsigned p = t; p < size; p += blockDim.x)
       if (p + 1 == size || bucket_at(p + 1) != bucket_at(p)) written[bucket_at(p)] += p + 1;
   }
 }
 
-// Launches both kernels, and between them scan(counts, count): an in-place exclusive scan of 64-bit counts.
+// Launches both kernels and, between them, calls scan(counts, count), which queues an in-place exclusive scan of
+// `count` 64-bit counts.
 template <class T, class B, class Scan>
 Status reorder_pass(const Task<T, B>& a, Scan&& scan) {
   const unsigned buckets = a.in.buckets.count;
   unsigned block = a.tuning.block_or(256);
-  // More buckets leave less memory for a tile.
+  // More buckets leave less shared memory for a tile, so blocks shrink.
   while (a.tuning.block == 0 && block > warp_size && reorder_bytes<T>(block, buckets) > machine().shared_per_block)
     block /= 2;
   if (!whole_warps(block) || block > reorder_threads)

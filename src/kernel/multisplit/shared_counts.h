@@ -7,8 +7,8 @@ namespace upsweep::multisplit {
 
 using Counter = unsigned long long;  // the 64-bit type that atomicAdd takes
 
-// Block-wide: counts each thread's keys `first`, `first` + `step`, ... before `end` in counts[0..buckets), which it
-// clears first. Ends with a barrier. A block counts fewer than 2^32 keys.
+// Block-wide: clears counts[0..buckets), then counts each thread's keys `first`, `first` + `step`, ... before `end` in
+// it. Ends with a barrier. A block counts fewer than 2^32 keys.
 template <class T, class B>
 __device__ void count_in_shared(const BucketedKeys<T, B>& in, unsigned* counts, std::size_t first, std::size_t end,
                                 std::size_t step) {
@@ -18,7 +18,8 @@ __device__ void count_in_shared(const BucketedKeys<T, B>& in, unsigned* counts, 
   __syncthreads();
 }
 
-// Counts in a grid-stride loop; each block merges its nonzero counts by atomic additions.
+// Privatised counting: each block counts in shared memory, in a grid-stride loop, and merges its nonzero counts by
+// atomic additions.
 template <class T, class B>
 __global__ void shared_counts_kernel(BucketedKeys<T, B> in,
                                      Counter* counts) {  // [buckets], zero
@@ -36,7 +37,8 @@ Status count_by_blocks(const Task<T, B>& a, Shape shape, Counter* counts) {
   return launch(shared_counts_kernel<T, B>, shape, a.in, counts);
 }
 
-// A resident grid for counting, with at least `per_thread` keys per thread.
+// Returns the shape of a launch that counts: as many blocks as are resident, or fewer, to have at least `per_thread`
+// keys per thread.
 template <class T, class B>
 Shape resident_shape(const Task<T, B>& a, unsigned block, unsigned per_thread) {
   const std::size_t max_blocks =

@@ -1,5 +1,5 @@
 // Sub-digits: for more buckets than a pass can handle, keys are sorted by the lower bits of the bucket number, then
-// stably by the upper ones.
+// stably by the upper bits.
 #pragma once
 #include <bit>
 
@@ -10,7 +10,7 @@ namespace upsweep::multisplit {
 
 // ---- the split ------------------------------------------------------------------------------------------------------
 
-// Some bits of a bucket number, as buckets.
+// A field of adjacent bits of a bucket number, as a bucket function.
 template <class B>
 struct SubDigit {
   B all;
@@ -40,7 +40,7 @@ struct DigitSplit {
   }
 
  private:
-  // A part of a digit is a digit.
+  // A sub-digit of a digit is a digit of the key.
   template <class B>
   static auto part(const B& buckets, unsigned first_bit, unsigned values) {
     if constexpr (is_digit<B>)
@@ -59,14 +59,14 @@ struct DigitSplit {
 // first positions too, 16 bits per value: a lane looks up positions in its own bank, whereas tables shared by four
 // lanes would cause bank conflicts.
 //
-// Counts are summed by shuffles over the eight groups of four lanes in a warp; then every warp sums the totals of the
-// warps before it. That takes one barrier.
+// A warp sums the counts of its eight groups of four lanes by shuffles; then every warp sums the totals of the
+// preceding warps. That takes one barrier.
 template <unsigned Warps, unsigned Keys>
 struct SubDigitRanks {
   static constexpr unsigned keys = Keys, max_values = 64;
   static constexpr unsigned words = max_values / 4;  // word w has the bytes of values 4 w to 4 w + 3
   static constexpr unsigned lanes_per_group = 4, groups = warp_size / lanes_per_group;
-  static constexpr unsigned packs = words * groups / warp_size;  // per lane; each has a word of a group's four lanes
+  static constexpr unsigned packs = words * groups / warp_size;  // per lane; a pack has the words of four lanes
   static constexpr unsigned packed_values = max_values / packs;
   static_assert(lanes_per_group * Keys < 256, "the counts of a group fit a byte");
   static_assert(Warps * warp_size * Keys <= 1 << 16, "positions have 16 bits");
@@ -76,7 +76,7 @@ struct SubDigitRanks {
   static __device__ unsigned first_element() { return threadIdx.x * Keys; }
   static constexpr bool consecutive = true;
 
-  // Used by find_positions() and count().
+  // Shared memory of find_positions().
   struct Memory {
     union {
       uint4 counts[words][groups];                    // bytes
@@ -85,16 +85,10 @@ struct SubDigitRanks {
     unsigned totals[Warps][warp_size];  // word l: values 2 l and 2 l + 1
   };
 
-  // After find_positions() and a barrier: returns how many of the tile's keys have this value.
-  static __device__ unsigned count(const Memory& m, unsigned value) {
-    unsigned sum = 0;
-#pragma unroll
-    for (unsigned w = 0; w < Warps; ++w) sum += m.totals[w][value / 2] >> value % 2 * 16 & 0xffff;
-    return sum;
-  }
-
-  // Calls, in order: meanwhile(k) while key k's counter loads; all_counted() after the only barrier, which all threads
-  // have reached with their keys in registers; put(k, position) for each key. value_of(key) is below `values`.
+  // Block-wide: ranks the tile's keys by value_of(key), which is below `values`. Calls, in this order:
+  //   meanwhile(k)      for each key k, while its counter loads;
+  //   all_counted()     after the only barrier, at which all threads have their keys in registers;
+  //   put(k, position)  for each key k.
   // `opaque_zero` is 0 but unknown to the compiler, which would otherwise keep every key's value in a register.
   template <class T, class Part, class AllCounted, class Put, class Meanwhile = NoHook>
   static __device__ __forceinline__ void find_positions(Memory& m, T (&keys)[Keys], Part value_of, unsigned values,
@@ -107,13 +101,13 @@ struct SubDigitRanks {
     for (unsigned k = 0; k < packs; ++k)
       if (k * packed_values < values) counts[k * warp_size + lane] = uint4{0, 0, 0, 0};
     __syncwarp();
-    // 1. Rank each key among the lane's keys of its value.
+    // 1. Rank each key among the lane's keys of the same value.
     unsigned ranks[(Keys + 3) / 4];
     const auto* const column = reinterpret_cast<const unsigned*>(counts) + lane;
     rank_own<Counting::reads>(RowAddress<0, 2, Part>(value_of, column, static_cast<unsigned>(opaque_zero)), keys, ranks,
                               meanwhile);
     __syncwarp();
-    // 2. Count the keys of the groups before this one in the warp. Pack k has four values, 16 bits each in two words.
+    // 2. Count the keys of the warp's preceding groups. Pack k has four values, 16 bits each in two words.
     uint4 four[packs];
     uint2 before[packs];
 #pragma unroll

@@ -1,7 +1,8 @@
 // A table of every tile's bucket offsets, which two kernels fill beforehand.
 //
-// A block counts a chunk of consecutive tiles in order, and so knows how many of the chunk's keys of each bucket
-// precede a tile. The blocks of a cluster scan the chunks, each for an eighth of the buckets.
+// The first kernel counts: a block counts a chunk of consecutive tiles in order, and so knows how many of the chunk's
+// keys of each bucket precede a tile. The second kernel is a cluster of eight blocks, which scan the chunks' totals,
+// each block for an eighth of the buckets.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/block.h"
@@ -13,8 +14,8 @@ namespace upsweep::multisplit {
 
 // A tile's row of the table in shared memory.
 struct TileRow {
-  alignas(16) std::uint64_t of_chunk[max_counted];  // offsets of the chunk's first keys
-  unsigned before[max_counted];                     // keys of the bucket in the chunk's earlier tiles
+  alignas(16) std::uint64_t of_chunk[max_counted];  // output offset of the chunk's first key, per bucket
+  unsigned before[max_counted];                     // keys in the chunk's earlier tiles, per bucket
 };
 
 struct OffsetTable {
@@ -35,8 +36,8 @@ struct OffsetTable {
     bulk_copy(row.before, before + std::size_t(tile) * max_counted, sizeof row.before, arrived);
   }
   __device__ void publish(unsigned, uint4) const {}  // no other tile needs the counts
-  // Block-wide, once the row has arrived: sets the output offset of each bucket's first key, minus its position in the
-  // tile.
+  // Block-wide, once the row has arrived: sets offset[b] to the output offset of bucket b's first key, minus the key's
+  // position in the tile.
   template <class Offset>
   __device__ void find(unsigned, unsigned turn, const Memory& m, const std::uint16_t* start, unsigned,
                        Offset* offset) const {
@@ -46,8 +47,9 @@ struct OffsetTable {
   }
 };
 
-// One block per chunk counts its tiles: `before` gets the counts of the chunk's earlier tiles, `counts` the chunk's
-// totals. A counter is a row of 32 words, one per lane, so that lanes never conflict in a bank.
+// Counts the tiles of one chunk per block: `before` gets, for each tile, the counts of the chunk's earlier tiles, and
+// `counts` the chunk's totals. A bucket's counter is a row of 32 words, one per lane, so that lanes never conflict in a
+// bank.
 inline constexpr unsigned count_block = 2 * max_counted;
 template <unsigned tile_keys, class T, class B>
 __global__ void __launch_bounds__(count_block, 2)
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(count_block, 2)
   const auto count = [&](T key) { atomicAdd(&own[in.buckets(key) * warp_size], 1u); };
   const unsigned first = blockIdx.x * of.per_chunk;
   const unsigned end = first + of.per_chunk < of.tiles ? first + of.per_chunk : of.tiles;
-  const unsigned bucket = t / 2;  // two threads sum its row
+  const unsigned bucket = t / 2;  // two threads sum its row of words
   unsigned so_far = 0;
   read_tiles<tile_keys, count_block>(in, first, end, count, [&](unsigned tile) {
     if (t % 2 == 0) before[std::size_t(tile) * max_counted + bucket] = so_far;
@@ -81,15 +83,15 @@ __global__ void __launch_bounds__(count_block, 2)
   if (t % 2 == 0) counts[blockIdx.x * max_counted + bucket] = so_far;
 }
 
-// Computes the offsets of each chunk's first keys and of the buckets, in a cluster of eight blocks: one bucket per
-// lane, and part of the chunks per warp. The emulators have four multiprocessors, and so eight chunks: with 1024
-// threads, these blocks alone would take three quarters of the time of a check.
+// Computes the output offsets of each chunk's first keys and of the buckets, by a cluster of eight blocks: one bucket
+// per lane, and a range of chunks per warp. Blocks are smaller on the emulators, whose four multiprocessors make only
+// eight chunks: with 1024 threads, these blocks alone would take three quarters of the time of a check.
 inline constexpr unsigned offsets_block = emulated ? max_counted : 1024, offsets_blocks = max_counted / warp_size;
 [[maybe_unused]] static __global__ void __launch_bounds__(offsets_block)
     chunk_offsets_kernel(const unsigned* counts,                         // [chunks][max_counted]
                          unsigned chunks, std::uint64_t* chunk_offsets,  // [chunks][max_counted]
                          Offsets offsets, unsigned buckets, std::size_t n) {
-  constexpr unsigned parts = offsets_block / warp_size;  // parts of the chunks, one per warp
+  constexpr unsigned parts = offsets_block / warp_size;  // ranges of chunks, one per warp
   __shared__ std::uint64_t of_part[parts][warp_size], of_bucket[warp_size], warp_totals[warp_size], first[warp_size];
   const unsigned t = threadIdx.x, lane = t % warp_size, part = t / warp_size, block = cluster_rank();
   const unsigned bucket = block * warp_size + lane;
@@ -122,8 +124,8 @@ inline constexpr unsigned offsets_block = emulated ? max_counted : 1024, offsets
   }
 }
 
-// Launches both kernels for tiles of `tile_keys` keys, and writes the offsets. At most two blocks per multiprocessor
-// count. The table is in the caller's scratch.
+// Fills the table for tiles of `tile_keys` keys and writes the bucket offsets, by launching both kernels. At most two
+// blocks per multiprocessor count. The table is taken from the caller's scratch.
 template <unsigned tile_keys, class T, class B>
 Status make_offset_table(const Task<T, B>& a, Scratch& scratch, OffsetTable& table) {
   const unsigned max_chunks = 2 * static_cast<unsigned>(machine().multiprocessors);

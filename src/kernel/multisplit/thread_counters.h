@@ -1,15 +1,17 @@
 // Positions of a tile's keys in bucket order, from per-lane counters.
 //
-// Lanes that share counters must find the lanes with the same bucket: by eight ballots, which take a multiprocessor of
-// an H200 27 cycles per 32 keys, or by atomics, which take 2 to 4 cycles, but 32 if all keys are the same, and do not
-// keep the order. Here a lane owns consecutive keys and one byte for each of 256 buckets. It ranks a key by reading the
-// byte and writing it back incremented, 2.6 cycles, or by an atomic addition to the word, which does not wait for the
-// previous key. 32 lanes use 32 banks, whatever the keys. The bytes of all lanes are then summed per bucket: first over
-// four lanes, whose counts fit a byte, then over these groups.
+// Lanes that share counters must find the lanes with the same bucket. Per 32 keys, a multiprocessor of an H200 takes 27
+// cycles for eight ballots. Atomics take 2 to 4 cycles, but 32 if all keys are the same, and do not keep the order.
 //
-// The resulting first positions are looked up once per key. A pair of lanes has one table of them, in the two banks
-// where its counters were. It needs no separate count of the first lane's keys: the first lane has its keys in order
-// and counts up from the pair's first position, the second has them in reverse and counts down from the next pair's.
+// Here a lane owns consecutive keys and one byte counter for each of 256 buckets. It ranks a key by reading the byte
+// and writing it back incremented, in 2.6 cycles per 32 keys, or by an atomic addition to the byte's word, which does
+// not wait for the previous key. 32 lanes use 32 banks, whatever the keys. The bytes of all lanes are then summed per
+// bucket: first over groups of four lanes, whose sums fit in a byte, then over the groups.
+//
+// The sums give first positions, which are looked up once per key. There is one table of them per pair of lanes, in the
+// two banks where the pair's counters were. The second lane needs no table: the first lane has its keys in order and
+// counts up from the pair's first position; the second has its keys in reverse and counts down from the next pair's
+// first position.
 //
 // Source    Satish, Harris, Garland, 2009, and Merrill, Grimshaw, High Performance and Scalable Radix Sorting, 2011
 //           (per-thread counters, for up to 32 buckets).
@@ -60,17 +62,17 @@ __device__ __forceinline__ unsigned shifted_bucket(const B& buckets, T key) {
     return buckets(key) << shift;
 }
 
-// The address of a bucket's element of 2^shift bytes. Each row of 128 bytes has 2^row adjacent elements. `shared` is
-// the address of the first element, a multiple of 2^(shift + row).
+// Maps a key to the shared-memory address of its bucket's element, of 2^shift bytes. Each row of 128 bytes has the
+// elements of 2^row adjacent buckets. `shared` is the address of the first element, a multiple of 2^(shift + row).
 template <unsigned shift, unsigned row, class B>
 struct RowAddress {
   static constexpr unsigned in_row = (1 << row) - 1, to_rows = 7 - row - shift;
   B buckets;
   SharedAddress column, flipped;
-  unsigned rows, flipped_rows, elements;  // masks of a digit's bits, from bit `shift` on
-  unsigned bits, bits_flipped;            // likewise for byte elements, from bit 3 on
-  // `opaque_zero` is 0 but unknown to the compiler, which would otherwise split masks, for one more instruction per
-  // key.
+  unsigned rows, flipped_rows, elements;  // masks for a digit that begins at bit `shift`
+  unsigned bits, bits_flipped;            // likewise at bit 3, for first_bit()
+  // `opaque_zero` is 0 but unknown to the compiler, which would otherwise split the masks, at the cost of another
+  // instruction per key.
   __device__ RowAddress(const B& of, const void* shared, unsigned opaque_zero)
       : buckets(of), column(shared_address(shared)) {
     if constexpr (is_digit<B>) {
@@ -90,7 +92,8 @@ struct RowAddress {
       return ((bucket & ~in_row) << (shift + to_rows)) + ((bucket & in_row) << shift) + column;
     }
   }
-  // A byte counter, one of four in a word: word() is the word's address, first_bit() the byte's first bit.
+  // For byte counters, four per word: word() returns the address of the word, first_bit() the lowest bit of the byte in
+  // the word.
   template <class T>
   __device__ __forceinline__ SharedAddress word(T key) const {
     if constexpr (is_digit<B>)
@@ -109,13 +112,14 @@ struct RowAddress {
 
 // ---- counting -------------------------------------------------------------------------------------------------------
 
-// Keeps the compiler from holding results computed from these values in registers. `opaque_zero` is 0.
+// Makes the compiler recompute results from these values, instead of keeping the results in registers. `opaque_zero` is
+// 0 but unknown to the compiler.
 template <class T, unsigned count>
 __device__ __forceinline__ void forget(T (&values)[count], T opaque_zero) {
 #pragma unroll
   for (unsigned k = 0; k < count; ++k) values[k] ^= opaque_zero;
 }
-// Does the same for the keys' buckets, in one operation if they are a digit.
+// Does the same for the keys' buckets, in one operation if buckets are a digit of the key.
 template <class B, class T, unsigned count>
 __device__ __forceinline__ void forget_buckets(B& buckets, T (&keys)[count], T opaque_zero) {
   if constexpr (is_digit<B>)
@@ -128,8 +132,8 @@ struct NoHook {
   __device__ void operator()(unsigned) const {}
 };
 
-// Counts a lane's keys in its own bytes: byte k % 4 of ranks[k / 4] becomes the number of earlier keys in key k's
-// bucket. Calls meanwhile(k) while key k's counter loads.
+// Counts a lane's keys in the lane's byte counters, and sets byte k % 4 of ranks[k / 4] to the number of the lane's
+// earlier keys in key k's bucket. Calls meanwhile(k) while key k's counter loads.
 template <Counting by, class B, class T, unsigned count, class Meanwhile = NoHook>
 __device__ __forceinline__ void rank_own(const RowAddress<0, 2, B>& counter_of, const T (&keys)[count],
                                          unsigned (&ranks)[(count + 3) / 4], Meanwhile&& meanwhile = {}) {
@@ -153,15 +157,16 @@ __device__ __forceinline__ void rank_own(const RowAddress<0, 2, B>& counter_of, 
 
 // ---- the ranks of a tile --------------------------------------------------------------------------------------------
 
-// Block-wide, by `Warps` warps; each lane owns `Keys` consecutive keys. The last thread has the tile's first keys,
-// followed by those of thread 0: so the threads that share a table, (last, 0), (1, 2) and so on, count from the start
-// of some thread's keys, and none counts from the end of the tile.
+// TileRanks by per-lane counters, in blocks of `Warps` warps; each lane owns `Keys` consecutive keys. The last thread
+// has the tile's first keys, followed by those of thread 0. So the two threads that look up the same table, (last, 0),
+// (1, 2) and so on, count down and up from the start of some thread's keys, and none counts down from the end of the
+// tile.
 template <unsigned Warps, unsigned Keys>
 struct ThreadRanks {
   static constexpr unsigned keys = Keys, block = Warps * warp_size;
   static constexpr unsigned lanes_per_group = 4, groups_per_warp = warp_size / lanes_per_group;
   static constexpr unsigned words = max_counted / 4;       // word w has the bytes of buckets 4 w to 4 w + 3
-  static constexpr unsigned parts = Warps / 2;             // 64 threads sum the groups of each
+  static constexpr unsigned parts = Warps / 2;             // 64 threads sum the groups of a part
   static constexpr unsigned groups = 2 * groups_per_warp;  // per part
   static_assert(Warps % 2 == 0 && 2 * warp_size == words, "a thread for each word and part");
   static_assert(lanes_per_group * Keys < 256, "the counts of a group fit a byte");
@@ -185,7 +190,8 @@ struct ThreadRanks {
     uint2 of_part[parts][words];
     unsigned first_warp;
   };
-  // A tile being sorted. The next tile arrives in the counters' memory; the sorted keys replace the sums.
+  // Shared memory of a tile being sorted. The next tile arrives in the counters' memory; the sorted keys replace the
+  // sums.
   template <unsigned packs>
   struct TileMemory {
     union {
@@ -201,11 +207,11 @@ struct ThreadRanks {
   };
   static constexpr bool ends_with_staged_free = false;
 
-  // Stores the keys in m.sorted() by bucket, and sets start[b] to the first position of bucket b. If `keep_positions`,
-  // the position of this thread's key k is half k % 2 of positions[k / 2]. As soon as the tile is counted, threads 0 to
-  // 63 each call counted(counts of buckets 4 t to 4 t + 3). `opaque_zero` is 0 but unknown to the compiler, which would
-  // otherwise keep the addresses of all counters in registers. Begins with a barrier; after the caller's next one the
-  // keys are sorted, and m.staged() is free.
+  // Block-wide: stores the keys in m.sorted() by bucket, and sets start[b] to the first position of bucket b. If
+  // `keep_positions`, the position of this thread's key k is half k % 2 of positions[k / 2]. As soon as the tile is
+  // counted, each thread t < 64 calls counted() with the counts of buckets 4 t to 4 t + 3. `opaque_zero` is 0 but
+  // unknown to the compiler, which would otherwise keep the addresses of all counters in registers. Begins with a
+  // barrier; after the caller's next barrier, the keys are sorted and m.staged() is free.
   template <bool keep_positions, Counting by, class Memory, class T, class BucketOf, class Counted>
   static __device__ __forceinline__ void sort(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T opaque_zero,
                                               unsigned (&positions)[(Keys + 1) / 2],
@@ -245,8 +251,8 @@ struct ThreadRanks {
       }
     }
     __syncthreads();
-    // 3. Find the groups' first positions. A thread has four buckets, 16 bits each, in two words: first relative to its
-    // part, then, once all parts are known, to the tile.
+    // 3. Find the groups' first positions. A thread has four buckets, 16 bits each in two words. Positions are relative
+    // to the thread's part at first, and to the tile once all parts are summed.
     const unsigned word = t % words, part = t / words;
     uint2 before[groups], sum{0, 0};
 #pragma unroll
@@ -311,12 +317,14 @@ struct ThreadRanks {
                   four[k].y + widen_upper_bytes(of_pair[from + k]) * unit};
     }
     __syncthreads();
-    // 5. A key's position: its rank, counted up from the pair's first position, or down from the next pair's.
+    // 5. Compute each key's position, by counting its rank up from the pair's first position or down from the next
+    // pair's, and store the key there.
     const unsigned pair = (t + 1) / 2 % (block / 2), pairs = warp_size / 2;
     forget_buckets(bucket_of, keys, opaque_zero);
     const RowAddress<1, 2, BucketOf> first_of(bucket_of, &c.firsts[pair / pairs][0][pair % pairs],
                                               static_cast<unsigned>(opaque_zero));
-    // Ranks times `unit` if they fit a byte, with all bits flipped (-1 - x) if the lane counts down.
+    // Multiplies the ranks by `unit` if the products fit in a byte, and complements them (-1 - x) if the lane counts
+    // down.
     constexpr unsigned step = (Keys - 1) * unit < 1 << 8 ? unit : 1;
     const unsigned flip = backward() ? ~0u : 0;
     const SharedAddress sorted = shared_address(m.sorted()) - (backward() ? unit - unit / step : 0);

@@ -9,7 +9,8 @@
 
 namespace upsweep::multisplit {
 
-// Offset is the type of scatter offsets: 64 bits only if n needs them, because a warp reads those in two wavefronts.
+// A block's shared memory. Offset is the type of scatter offsets: 64 bits only if n needs them, because a warp reads
+// 64-bit offsets in two wavefronts.
 template <class Offset, class Tiles, class T, bool has_values, class Lookup>
 struct TilePartitionMemory {
   using OffsetType = Offset;
@@ -19,7 +20,7 @@ struct TilePartitionMemory {
   Offset offset[max_counted];                   // output offset of a bucket's first key, minus its position in the tile
   alignas(8) std::uint16_t start[max_counted];  // a bucket's first position in the tile
   std::uint64_t arrived;                        // mbarrier
-  unsigned next;                                // tile number
+  unsigned next;                                // the block's next tile
   std::uint8_t bucket[has_values ? Tiles::tile : 4];  // of each position in the tile, if there are values
 };
 
@@ -67,7 +68,8 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
     const unsigned at = shifted_bucket<shift>(in.buckets, key);
     return *reinterpret_cast<const Offset*>(reinterpret_cast<const std::uint8_t*>(m.offset) + at);
   };
-  // The ends of a run share sectors with neighbouring tiles. Sorts of pairs take 0.6 % longer with store_evict_last().
+  // Neighbouring tiles write to the sectors at the ends of a run, hence store_evict_last(). Sorts of pairs do without,
+  // because it makes them 0.6 % slower.
   const auto store = [](auto* to, auto element) {
     if constexpr (has_values && Lookup::waits)
       *to = element;
@@ -83,7 +85,7 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
   }
   lookup.prepare(m.lookup);
   __syncthreads();
-  unsigned turn = 0;  // index of this tile's row
+  unsigned turn = 0;  // this tile's row in m.lookup, 0 or 1
   for (unsigned tile = m.next; tile < lookup.tiles; tile = m.next, turn ^= 1) {
     const unsigned size = keys_in.size(tile);
     unsigned following = 0;  // the next tile, kept here until m.next may change

@@ -15,7 +15,7 @@ namespace upsweep::multisplit {
 template <unsigned bytes>
 using ValueOf = std::conditional_t<bytes == 16, uint4, std::conditional_t<bytes == 8, std::uint64_t, std::uint32_t>>;
 
-// Their type in the caller's arrays, where 16-byte values may lie 8 bytes past a 16-byte boundary.
+// The type of values V in the caller's arrays, where 16-byte values may lie 8 bytes past a 16-byte boundary.
 template <class V>
 using InArray = std::conditional_t<std::is_same_v<V, uint4>, Wide, V>;
 
@@ -46,13 +46,13 @@ template <class T, unsigned value_bytes>
 inline constexpr unsigned widest_of = sizeof(T) > value_bytes ? (sizeof(T) > 4 ? sizeof(T) : 4)
                                                               : (value_bytes > 4 ? value_bytes : 4);
 
-// Packs per lane of the wider of key and value: an odd number, so that 32 lanes that read their first packs use all
-// banks. 168 registers hold 60 keys of 4 bytes and their positions, or 34 of 8 bytes, for which shared memory just
-// suffices for two blocks (2^28 u64 keys sorted: 13.8 ms with 15 packs, 13.2 with 17).
+// Packs per lane, of keys or values, whichever are wider: an odd number, so that 32 lanes that read their first packs
+// use all banks. A thread's 168 registers hold 60 keys of 4 bytes and their positions, or 34 keys of 8 bytes, for which
+// shared memory just suffices for two blocks (2^28 u64 keys sorted: 13.8 ms with 15 packs, 13.2 ms with 17).
 template <class T, unsigned value_bytes, unsigned block_warps>
 inline constexpr unsigned lane_packs = sizeof(T) == 8 && value_bytes == 0 && block_warps == 6 ? 17 : 15;
 
-// Twelve warps fill a multiprocessor, as one block or as two.
+// Tiles for ThreadRanks. Twelve warps fill a multiprocessor, as one block or as two.
 template <class T, unsigned value_bytes, unsigned block_warps, unsigned packs = lane_packs<T, value_bytes, block_warps>>
 struct ThreadTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
@@ -65,7 +65,7 @@ struct ThreadTiles {
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// Block-wide: returns one of the keys [first, first + size) in the highest bucket among them.
+// Block-wide: returns a key of the highest bucket among the keys [first, first + size).
 template <class T, class B>
 __device__ T key_of_last_bucket(const BucketedKeys<T, B>& in, std::size_t first, unsigned size) {
   static_assert(max_counted <= 1 << 16);
@@ -77,8 +77,8 @@ __device__ T key_of_last_bucket(const BucketedKeys<T, B>& in, std::size_t first,
   return in.keys[first + (last & 0xffff)];
 }
 
-// Block-wide: returns a padding key for a tile with `size` of `tile_size` keys, which sorts after all real keys: one of
-// the last bucket or, for a user's function, the tile's own key with the highest bucket.
+// Block-wide: returns a padding key, which sorts after all real keys, for a tile with `size` of `tile_size` keys: a key
+// of the last bucket or, if a user's function computes buckets, the tile's key with the highest bucket.
 template <class T, class B>
 __device__ T key_past_the_end(const BucketedKeys<T, B>& in, unsigned tile, unsigned tile_size, unsigned size) {
   if constexpr (requires { in.buckets.last_key(); })
@@ -87,7 +87,7 @@ __device__ T key_past_the_end(const BucketedKeys<T, B>& in, unsigned tile, unsig
     return size < tile_size ? key_of_last_bucket(in, std::size_t(tile) * tile_size, size) : T(~T(0));
 }
 
-// Loads this thread's elements of a tile in shared memory: Ranks::element(0) and so on.
+// Loads this thread's elements, Ranks::element(0) and so on, of a tile in shared memory.
 template <class Ranks, class T, unsigned count>
 __device__ __forceinline__ void load_own(const T* elements, T (&own)[count]) {
   if constexpr (Ranks::consecutive) {
@@ -136,7 +136,7 @@ struct TileReader {
     if (const unsigned bytes = fetched_bytes(tile))
       bulk_copy(staged, all + std::size_t(tile) * tile_size, bytes, arrived);
   }
-  // Loads this thread's elements of a tile from global memory, with `past` beyond the array's end.
+  // Loads this thread's elements of a tile from global memory; elements past the end of the array become `past`.
   template <class Ranks, unsigned count>
   __device__ __forceinline__ void load_to_registers(unsigned tile, T past, T (&own)[count]) const {
     const std::size_t first = std::size_t(tile) * tile_size;
@@ -158,8 +158,8 @@ struct TileReader {
         own[k] = Ranks::element(k) < filled ? read_element<T>(from + Ranks::element(k)) : past;
     }
   }
-  // Block-wide, once fetch()'s copy has arrived: stages the tile if fetch() copied nothing, with `past` beyond the
-  // array's end; then loads this thread's elements of the tile, Ranks::element(0) and so on.
+  // Block-wide, once fetch()'s copy has arrived: loads this thread's elements of the tile, Ranks::element(0) and so on.
+  // If fetch() copied nothing, stages the tile first; elements past the end of the array become `past`.
   template <class Ranks, unsigned count>
   __device__ __forceinline__ void load(unsigned tile, void* staged, T past, T (&own)[count]) const {
     if constexpr (std::is_integral_v<T>) {
@@ -242,9 +242,9 @@ struct TileQueue {
   unsigned tiles;
   unsigned first = 0;  // number of the first tile
 
-  // Each block draws until it gets a number past the last tile. By one thread.
+  // Returns the next tile; by one thread. Each block draws until it gets a number past the last tile.
   __device__ unsigned draw() const { return drawn(start_draw()); }
-  // draw() in two parts, with the number in flight in between.
+  // draw() in two parts, so that the caller can work while the atomic is in flight.
   __device__ unsigned start_draw() const { return atomicAdd(next, 1u); }
   __device__ unsigned drawn(unsigned number) const {
     if (number == tiles + gridDim.x - 1) atomicExch(next, 0u);  // keep_pace() may be reading it
@@ -267,8 +267,8 @@ struct TileQueue {
   }
 };
 
-// Launches a persistent kernel whose blocks, or clusters of blocks, draw tiles: as many blocks as are resident, or as
-// there are tiles if fewer.
+// Launches a persistent kernel whose blocks, or clusters of blocks, draw tiles: with as many blocks as are resident, or
+// as there are tiles if that is fewer.
 template <class Tiles, class Memory, unsigned cluster = 1, class... P, class... A>
 Status launch_persistent(void (*kernel)(P...), const Execution& call, unsigned tiles, const A&... args) {
   const unsigned resident = call.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));

@@ -1,4 +1,4 @@
-// The table of offsets for more buckets than table.h takes: up to 2048.
+// The table of offsets for more buckets than table.h can handle: up to 2048.
 //
 // As in table.h, a block counts a chunk of consecutive tiles in order. A tile's row has, per bucket, the number of keys
 // in the chunk's earlier tiles, minus the bucket's first position in the tile, which follows from the tile's own
@@ -19,8 +19,8 @@ struct WideOffsetTable {
   static constexpr unsigned max_buckets = max_in_table;
   unsigned tiles, per_chunk, chunks;
   unsigned row;        // words: the buckets, rounded up to whole packs
-  unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, minus the position in the tile
-  unsigned* of_chunk;  // [chunks][row]: offsets of the chunk's first keys
+  unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, minus the first position in the tile
+  unsigned* of_chunk;  // [chunks][row]: output offsets of the chunk's first keys
 
   // A tile's rows in shared memory.
   struct Memory {
@@ -28,24 +28,24 @@ struct WideOffsetTable {
   };
   __device__ unsigned row_bytes() const { return row * sizeof(unsigned); }
   __device__ unsigned fetched_bytes() const { return 2 * row_bytes(); }
-  // Starts the copy of a tile's rows. By one thread.
+  // Starts the copies of a tile's two rows. By one thread.
   __device__ void fetch(unsigned tile, Memory& m, std::uint64_t* arrived) const {
     fetch_tile(tile, m.of_tile, arrived);
     bulk_copy(m.of_chunk, chunk_row(tile), row_bytes(), arrived);
   }
-  // Starts the copy of the tile's own row only, to [row / 4].
+  // Starts the copy of the tile's row of `of_tile` only, to `to`, [row / 4].
   __device__ void fetch_tile(unsigned tile, uint4* to, std::uint64_t* arrived) const {
     bulk_copy(to, of_tile + std::size_t(tile) * row, row_bytes(), arrived);
   }
-  // Block-wide, once the rows have arrived: sets the output offset of each bucket's first key, minus its position in
-  // the tile.
+  // Block-wide, once the rows have arrived: sets the output offset of each bucket's first key, minus the key's position
+  // in the tile.
   __device__ void find(const Memory& m, uint4* offset) const {  // [row / 4], shared
     for (unsigned p = threadIdx.x; p < row / 4; p += blockDim.x) {
       const uint4 a = m.of_tile[p], b = m.of_chunk[p];
       offset[p] = uint4{a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
     }
   }
-  // find() in steps, so that `offset` may be in use until the last one: load_row() loads a row from shared memory,
+  // find() in steps, so that `offset` may be in use until the last step: load_row() loads a row from shared memory,
   // load_chunk() the chunk's row from global memory, and store_offsets() sets `offset`. By blocks of `block` threads.
   template <unsigned block>
   __device__ void load_row(const uint4* from, uint4 (&packs)[table_packs<block>]) const {  // [row / 4]
@@ -70,9 +70,9 @@ struct WideOffsetTable {
   __device__ const unsigned* chunk_row(unsigned tile) const { return of_chunk + std::size_t(tile / per_chunk) * row; }
 };
 
-// One block per chunk counts its tiles. Two buckets share a word, and each word has 16 copies, one per pair of lanes,
-// so that few lanes conflict in a bank and two blocks fit a multiprocessor. At the end the block adds its counts to the
-// totals of all chunks.
+// Counts the tiles of one chunk per block. Two buckets share a word, and each word has 16 copies, one per pair of lanes
+// (l, l + 16), so that at most two lanes conflict in a bank and two blocks fit on a multiprocessor. At the end, the
+// block adds the chunk's counts to `totals`.
 inline constexpr unsigned table_block = 512, table_copies = 16;
 template <unsigned tile_keys, class T, class B>
 __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKeys<T, B> in, WideOffsetTable of,
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKey
     }
     const unsigned own[4] = {both[0] & 0xffff, both[0] >> 16, both[1] & 0xffff, both[1] >> 16};
     const unsigned sum = own[0] + own[1] + own[2] + own[3], upto = warp_scan(sum, Sum{});
-    unsigned* const of_warps = warp_totals[tile % 2];  // the previous tile's may still be read
+    unsigned* const of_warps = warp_totals[tile % 2];  // the previous tile's totals may still be read
     if (lane == warp_size - 1) of_warps[warp] = upto;
     __syncthreads();
     if (!has_buckets) return;
@@ -137,8 +137,8 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKey
     if (so_far[j]) atomicAdd(&totals[4 * t + j], so_far[j]);
 }
 
-// Computes the offsets of each chunk's first keys and of the buckets: one block per 32 buckets, one bucket per lane,
-// and part of the chunks per warp. Every block sums the totals of the buckets before its own.
+// Computes the output offsets of each chunk's first keys and of the buckets: one block per 32 buckets, one bucket per
+// lane, and a range of chunks per warp. Every block sums the totals of all preceding buckets.
 inline constexpr unsigned max_chunk_warps = 32, max_chunk_block = max_chunk_warps * warp_size;
 static __global__ void __launch_bounds__(max_chunk_block)
     table_chunks_kernel(const unsigned* counts,  // [chunks][row]
@@ -147,7 +147,7 @@ static __global__ void __launch_bounds__(max_chunk_block)
                         unsigned* chunk_offsets,  // [chunks][row]
                         Offsets offsets, unsigned buckets, std::size_t n) {
   __shared__ unsigned of_part[max_chunk_warps][warp_size], warp_totals[warp_size];
-  const unsigned parts = blockDim.x / warp_size;  // parts of the chunks, one per warp
+  const unsigned parts = blockDim.x / warp_size;  // ranges of chunks, one per warp
   const unsigned t = threadIdx.x, lane = t % warp_size, part = t / warp_size, bucket = blockIdx.x * warp_size + lane;
   const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
   allow_next_launch();
@@ -203,8 +203,8 @@ Status launch_chunk_offsets(const Task<T, B>& a, const WideOffsetTable& table, c
                 a.in.buckets.count, a.in.n);
 }
 
-// Launches both kernels for tiles of `tile_keys` keys; writes the offsets. `totals` is zero; the caller zeroes it
-// again. The table is in the caller's scratch.
+// Fills the table for tiles of `tile_keys` keys and writes the bucket offsets, by launching both kernels. `totals` is
+// zero on entry; the caller zeroes it again afterwards. The table is taken from the caller's scratch.
 template <unsigned tile_keys, class T, class B>
 Status make_wide_table(const Task<T, B>& a, unsigned* totals,  // [WideOffsetTable::max_buckets]
                        Scratch& scratch, WideOffsetTable& table) {

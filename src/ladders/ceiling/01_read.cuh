@@ -1,8 +1,9 @@
-// ceiling/read: reads at the full speed of memory, folding each word with one instruction.
+// ceiling/read: reads at full memory bandwidth, with one xor per word.
 //
-// 16-byte loads, four in flight per thread, two resident blocks of 1024 threads per multiprocessor: the fastest of the
-// shapes tried for sums (docs/notebook/reduce.md). A grid-stride loop; from 512 MB on, contiguous shares for 16 times
-// as many blocks as are resident, so that a multiprocessor that finishes early gets another block.
+// Four 16-byte loads in flight per thread, and two resident blocks of 1024 threads per multiprocessor: the fastest of
+// the launch shapes tried for sums (docs/notebook/reduce.md). Inputs below 512 MiB are read in a grid-stride loop. For
+// larger inputs, each block reads a contiguous share and the grid has 16 times as many blocks as can be resident, so
+// that a multiprocessor that finishes early gets another block.
 #pragma once
 #include "base/threshold.h"
 #include "kernel/block.h"
@@ -12,7 +13,7 @@
 
 namespace upsweep::ladders::ceiling {
 
-// Contiguous shares are faster than a grid-stride loop on an H200 from this size on.
+// Minimum size of the input for contiguous shares; with less, a grid-stride loop is faster on an H200.
 inline constinit Threshold read_shares_from{"read_shares_from", 512 << 20, 16 << 10};  // bytes
 inline constexpr unsigned read_block = 1024, read_blocks_per_sm = 2, read_waves = 16, read_in_flight = 4;
 
@@ -24,8 +25,8 @@ struct Xor {
   UPSWEEP_HD constexpr unsigned operator()(unsigned a, unsigned b) const { return a ^ b; }
 };
 
-// Returns the xor of packs first, first + step, ... before end. All loads of a round are issued before the first is
-// used; two independent xor chains keep up with the loads.
+// Returns the xor of packs first, first + step, ... below end. Each round issues all its loads before it uses the
+// first. Two independent xor chains keep up with the loads.
 __device__ __forceinline__ unsigned fold_packs(const unsigned* packs,  // 16-byte aligned
                                                std::size_t first, std::size_t end, std::size_t step) {
   constexpr unsigned in_flight = read_in_flight;
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(read_block, min_blocks(read_block, read_blocks
   const PackSplit<unsigned> split(in, n);
   const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
 
-  // 1. Fold this thread's packs, and its word of the unaligned ends.
+  // 1. Fold this thread's packs, and its words of the unaligned head and tail.
   unsigned word = 0;
   if (thread < split.head) word ^= in[thread];
   if (thread < split.tail) word ^= split.aligned[split.packs * Pack<unsigned>::size + thread];
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(read_block, min_blocks(read_block, read_blocks
     word ^= fold_packs(split.aligned, thread, split.packs, std::size_t(gridDim.x) * blockDim.x);
   }
 
-  // 2. Pass the block's xor to the last block, which folds them all.
+  // 2. Send the block's xor to the last block, which folds the xors of all blocks.
   word = block_reduce(word, Xor{}, warp_totals);
   const unsigned last = gridDim.x - 1;
   if (blockIdx.x != last) {
@@ -92,7 +93,7 @@ struct read {
   static Status run(const Call& c) {
     const bool shares = c.n() * sizeof(unsigned) >= read_shares_from;
     const unsigned grid = blocks_for<unsigned>(c.n(), read_block, 1, read_blocks_per_sm * (shares ? read_waves : 1));
-    // Two words per block: a total and its flag.
+    // Two 32-bit counters per block hold one tagged word: the block's total and its flag.
     auto* const totals = reinterpret_cast<unsigned long long*>(c.workspace->counters(2 * std::size_t(grid)));
     if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(shares ? read_kernel<true> : read_kernel<false>,

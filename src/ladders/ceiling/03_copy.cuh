@@ -1,15 +1,22 @@
-// ceiling/copy: copies at the full speed of memory.
+// ceiling/copy: copies at full memory bandwidth.
 //
-// One 16-byte load and store per thread, without a loop, in small blocks. GB/s on an H200, 2^28 and 2^30 words: blocks
-// of 128 threads 4265 and 4293, 256 4255 and 4277, 512 4252 and 4277, 1024 4131 and 4161; cudaMemcpy 4248 and 4282;
-// several packs per thread 3900 to 4160, bulk copies through shared memory 3700 to 4000.
+// One 16-byte load and store per thread, without a loop, in small blocks. GB/s on an H200:
+//
+//                                         2^28 words   2^30 words
+//   blocks of 128 threads                       4265         4293
+//   blocks of 256 threads                       4255         4277
+//   blocks of 512 threads                       4252         4277
+//   blocks of 1024 threads                      4131         4161
+//   cudaMemcpy                                  4248         4282
+//   several packs per thread                      3900 to 4160
+//   bulk copies through shared memory             3700 to 4000
 #pragma once
 #include "kernel/vector.h"
 #include "ladders/ceiling/contract.h"
 
 namespace upsweep::ladders::ceiling {
 
-// Copies packs if both arrays are aligned alike, otherwise single words.
+// Copies 16-byte packs if both arrays have the same alignment modulo 16, otherwise single words.
 static __global__ void __launch_bounds__(128) copy_kernel(const unsigned* in,  // [n]
                                                           unsigned* out,       // [n]
                                                           std::size_t n) {

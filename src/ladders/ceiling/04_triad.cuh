@@ -1,13 +1,13 @@
-// ceiling/triad: reads two streams and writes one at the full speed of memory.
+// ceiling/triad: reads two streams and writes one at full memory bandwidth.
 //
-// The best shape for copy: one pack per thread, in blocks of 128.
+// Uses the fastest launch shape of ceiling/copy: one pack per thread, in blocks of 128.
 #pragma once
 #include "kernel/vector.h"
 #include "ladders/ceiling/contract.h"
 
 namespace upsweep::ladders::ceiling {
 
-// Takes packs if the arrays are aligned alike, otherwise single words.
+// Processes 16-byte packs if `out` has the same alignment modulo 16 as `a` and `b`, otherwise single words.
 static __global__ void __launch_bounds__(128) triad_kernel(const unsigned* a,  // [half]
                                                            const unsigned* b,  // [half], aligned as a
                                                            unsigned* out,      // [half]

@@ -1,4 +1,4 @@
-// ceiling/launch: an empty kernel, for the cost of a launch alone.
+// ceiling/launch: launches an empty kernel, which measures the cost of a launch alone.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/ceiling/contract.h"

@@ -1,7 +1,7 @@
 // ceiling/link: copies between pinned host memory and the device in both directions, two words in per word out.
 //
-// One stream of copies per direction. Each direction has its own copy engine and its own lanes of the bus, so the
-// longer one determines the time, unless host memory cannot keep up with both.
+// One stream per direction. Each direction has its own copy engine and its own lanes of the bus, so the slower
+// direction determines the time, unless host memory cannot keep up with both.
 #pragma once
 #include "base/threshold.h"
 #include "kernel/host.h"
@@ -9,7 +9,7 @@
 
 namespace upsweep::ladders::ceiling {
 
-// Words per copy: 32 MiB, which hides the latency of starting a copy.
+// Words per copy: 32 MiB, enough to hide the latency of starting a copy.
 inline constinit Threshold link_chunk{"link_chunk", 1 << 23, 1 << 12, {.min = 1, .max = 1 << 26}};
 
 struct link {
@@ -26,7 +26,7 @@ struct link {
     if (!scratch) return {Code::out_of_memory, 0, "no device memory for two chunks"};
     const auto size = [=](std::size_t left) { return std::min(left, chunk) * sizeof(std::uint32_t); };
 
-    // The first chunk is kept for the copies back; all others overwrite one buffer.
+    // The first chunk stays on the device as the source of the copies back; all other chunks overwrite one buffer.
     if (Status s = copy_queued(kept, in, size(c.n()), c.stream); !s) return s;
     Fork fork(c.stream, 2);
     for (std::size_t at = chunk; at < c.n(); at += chunk)

@@ -1,4 +1,4 @@
-// The calls that the ceilings take. Their rungs read a Call directly.
+// Binding of the ceilings, which take u32 only. Their rungs read the Call directly instead of typed arguments.
 #pragma once
 #include <cstdint>
 #include <type_traits>

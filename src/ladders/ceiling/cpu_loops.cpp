@@ -1,4 +1,4 @@
-// Compiled once for each instruction set and chosen at run time by Highway.
+// The SIMD loops of the CPU ceilings. Compiled once for each instruction set and chosen at run time by Highway.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/ceiling/cpu_loops.cpp"
@@ -43,8 +43,8 @@ HWY_INLINE std::uint32_t read_vectors(D d, const std::uint32_t* in, std::size_t 
 }
 
 std::uint32_t read(const std::uint32_t* in, std::size_t n, bool from_memory) {
-  // From memory, 32-byte vectors are faster: with wider ones the core runs so far ahead that its own misses crowd out
-  // the hardware prefetches (2^27 words on two Zen 4 cores: 63 GB/s against 60).
+  // Main memory is read faster with 32-byte vectors: with wider ones, the core runs so far ahead that its own misses
+  // crowd out the hardware prefetches (2^27 words on two Zen 4 cores: 63 GB/s instead of 60).
   if (from_memory) return read_vectors(hn::CappedTag<std::uint32_t, 8>(), in, n);
   return read_vectors(D(), in, n);
 }

@@ -1,4 +1,4 @@
-// Vector loops of the CPU's ceilings over one part of a buffer.
+// The SIMD loops of the CPU ceilings. A call processes one part of the arrays.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,11 +7,11 @@ namespace upsweep::ladders::ceiling {
 
 // Loops for this processor's vector width. Arrays need only be aligned to a word.
 struct Loops {
-  // Returns the xor of all words. `from_memory`: the words are not in the core's private caches; another loop is faster
-  // then.
+  // Returns the xor of all words. `from_memory`: the words are not in the core's private caches, so narrower vectors
+  // are faster.
   std::uint32_t (*read)(const std::uint32_t* in, std::size_t n, bool from_memory);
-  // out[i] = pattern(first + i). `bypass`: non-temporal stores, which save reading the lines first but leave nothing in
-  // the caches for the next reader.
+  // Writes out[i] = pattern(first + i). `bypass` selects non-temporal stores, which avoid reading each line before it
+  // is written but leave nothing in the caches for the next reader.
   void (*write)(std::uint32_t* out, std::size_t n, std::size_t first, bool bypass);
   void (*copy)(const std::uint32_t* in, std::uint32_t* out, std::size_t n, bool bypass);
   void (*triad)(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* out, std::size_t n, bool bypass);

@@ -1,4 +1,4 @@
-// The CPU's ceilings: all cores, or one if a fork and a join cost more than they gain.
+// The CPU ceilings, on all cores, or on one if fork and join cost more than they gain.
 #include <algorithm>
 
 #include "cpu/cache.h"
@@ -7,10 +7,16 @@
 #include "ladders/ceiling/cpu_loops.h"
 
 namespace upsweep::ladders::ceiling {
-namespace {  // GPU rungs of the same names are other types
+namespace {  // the GPU rungs have types of the same names
 
-// Non-temporal stores win once the data no longer fits in the last-level cache. Two Zen 4 cores with 32 MiB of L3, GB/s
-// with and without: write of 32 MiB 53 and 68, of 64 MiB 51 and 45; copy of 8 MiB 97 and 135, of 16 MiB 99 and 71.
+// Non-temporal stores are faster once the data no longer fits in the last-level cache. GB/s on two Zen 4 cores with 32
+// MiB of L3:
+//
+//                  non-temporal   ordinary
+//   write 32 MiB             53         68
+//   write 64 MiB             51         45
+//   copy   8 MiB             97        135
+//   copy  16 MiB             99         71
 bool write_around(std::size_t bytes) { return bytes > last_level_cache_bytes(); }
 bool copy_around(std::size_t bytes) { return 2 * bytes >= last_level_cache_bytes(); }
 bool triad_around(std::size_t bytes) { return 3 * bytes >= last_level_cache_bytes(); }

@@ -1,7 +1,7 @@
-// histogram/one_block: 32 threads count in shared memory; each writes a column of the bins.
+// histogram/one_block: one block of 32 threads counts in shared memory, then writes the counters.
 //
 // Adjacent lanes read adjacent samples and increment shared counters atomically. There is only one block, so its counts
-// are the result, and global memory needs no atomics.
+// are the result, and no global atomics are needed.
 //
 // Traffic   n reads, coalesced, by one warp; counters written once, coalesced.
 // Order     any.

@@ -1,6 +1,7 @@
 // histogram/padded: one_block with one unused word after every 32 counters.
 //
-// Samples whose bins are 32 apart, such as multiples of 32, conflict on one bank of shared memory. Padding avoids that.
+// Counters whose indices differ by a multiple of 32 share a bank of shared memory, so a warp that increments several of
+// them has bank conflicts. Padding moves them to different banks.
 //
 // Traffic   as one_block.
 // Order     any.

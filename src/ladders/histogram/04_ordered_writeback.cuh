@@ -14,7 +14,7 @@ namespace upsweep::ladders::histogram {
 
 template <class T, class O>
 __global__ void ordered_writeback_kernel(Input<T, O> in, Output out,
-                                         unsigned long long* merged) {  // [1]: merged blocks; zero, left zero
+                                         unsigned long long* merged) {  // [1]: merged blocks; zero on entry and exit
   unsigned* const counts = dynamic_shared<unsigned>();                  // [padded_slot(counters) + 1]
   count_in_shared(in, counts, blockIdx.x, gridDim.x, padded_slot);
   if (threadIdx.x == 0) {

@@ -1,9 +1,10 @@
 // histogram/cas_merge: blocks merge by compare-and-swap, in no order.
 //
-// No block waits for another. Compare-and-swap does what no atomic instruction can: add with saturation. Blocks that
-// merge one counter at the same time retry.
+// No block waits for another. No atomic addition saturates, so each counter is merged in a compare-and-swap loop.
+// Blocks that merge the same counter concurrently retry.
 //
-// Traffic   n reads, coalesced; a read and a compare-and-swap per counter and block; totals read once more.
+// Traffic   n reads, coalesced; a compare-and-swap per nonzero counter and block, two if the total is not zero, more on
+//           retries; totals read once.
 // Order     any.
 // Source    Herlihy, Wait-Free Synchronization, 1991.
 #pragma once
@@ -11,7 +12,7 @@
 
 namespace upsweep::ladders::histogram {
 
-// *total += count, but at most `top`.
+// Adds `count` to `*total`, which saturates at `top`.
 static __device__ void add_saturating(unsigned* total, unsigned count, unsigned top) {
   unsigned seen = atomicCAS(total, 0u, count < top ? count : top), expected;
   if (seen == 0) return;

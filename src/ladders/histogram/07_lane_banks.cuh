@@ -1,8 +1,8 @@
 // histogram/lane_banks: one bank of shared memory per lane, so that lanes of a warp never conflict.
 //
 // The table has 32 columns. Lane l counts in column l, which is bank l, so a warp-wide increment takes one wavefront
-// for any samples. Counters have 16 bits, two bins per word. They are added to 32-bit totals and cleared before a lane
-// can have incremented one 65535 times. Samples are read in packs of 16 bytes.
+// for any samples. Counters have 16 bits, two per word. The block adds them to 32-bit totals and clears them before any
+// can overflow. Samples are read in packs of 16 bytes.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition per nonzero counter, block and flush; totals read once.
 // Order     any.
@@ -18,15 +18,16 @@ namespace upsweep::ladders::histogram {
 inline constexpr unsigned lane_banks_block = 256;
 inline constexpr unsigned largest_half = 0xffff;
 
-// Words of a table of `slots` 16-bit counters in 32 columns.
+// Size in words of a table of `slots` 16-bit counters in 32 columns.
 __host__ __device__ constexpr unsigned table_words(unsigned slots) { return (slots + 1) / 2 * warp_size; }
 
-// Block-wide: adds the table's columns to the totals, and clears the table.
+// Block-wide: adds every counter, summed over the columns, to the totals, and clears the table. Begins and ends with a
+// barrier.
 __device__ inline void flush_table(unsigned* table, unsigned slots, unsigned* totals) {
   __syncthreads();
   for (unsigned k = threadIdx.x; k < slots; k += blockDim.x) {
     unsigned sum = 0;
-    // Adjacent threads start in adjacent columns: each step reads 32 banks.
+    // Adjacent threads start in adjacent columns, so that a warp reads 32 different banks per iteration.
     for (unsigned j = 0; j < warp_size; ++j)
       sum += table[k / 2 * warp_size + (threadIdx.x + j) % warp_size] >> 16 * (k & 1) & largest_half;
     if (sum) atomicAdd(&totals[k], sum);
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(lane_banks_block)
   const PackSplit<T> split(samples.data, samples.count);
   const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
   const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  // Every thread of the block takes the same number of steps, because all flush together.
+  // All threads of a block execute the same number of iterations, because flush_table() has barriers.
   const std::size_t steps = (split.packs + threads - 1) / threads;
   for (std::size_t step = 0; step < steps; ++step) {
     if (step > 0 && step % steps_per_flush == 0) flush_table(table, slots, totals);

@@ -1,6 +1,6 @@
 // histogram/aggregated: lanes of a warp that share a counter elect one to add for all of them.
 //
-// No shared memory is used, so the number of counters is not limited: L2 performs the additions. Under skew, 32
+// No shared memory is used, so the number of counters is not limited: L2 performs the additions. Under skew, up to 32
 // additions to one address become one.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition in L2 per distinct counter and warp-wide step.

@@ -1,9 +1,10 @@
 // histogram/word_columns: 32-bit counters in 1 to 32 columns, and one block per multiprocessor, which reads ahead.
 //
 // lane_banks has 16-bit counters: it must flush, and it adds 1 or 2^16. 32-bit words need no flush, and their addend is
-// always 1, so the hardware can merge lanes that hit one word. A block of 1024 threads has a multiprocessor to itself
-// and an equal share of the samples, which it reads ahead (steps.cuh). If bins are found by a shift, the kernel
-// contains only that shortcut.
+// always 1, so the hardware can merge the additions of lanes that hit the same word. A block of 1024 threads has a
+// multiprocessor to itself and an equal share of the samples, and loads the next packs while it counts the previous
+// ones (steps.cuh). The kernel is instantiated per method of finding bins: if a shift suffices, it contains nothing
+// else.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition per nonzero counter and block; totals read once.
 // Order     any.
@@ -31,8 +32,8 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
   table.merge(words, totals);
 }
 
-// The same for few samples: a single block needs no totals, and writes the caller's counters. So few samples leave no
-// time to be gained from a shortcut.
+// word_columns_kernel for a single block, whose counts are the result: it needs no totals and writes the caller's
+// counters. With so few samples, specialised searches would save no time.
 template <class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
     few_samples_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, Output out) {

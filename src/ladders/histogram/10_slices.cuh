@@ -1,7 +1,7 @@
-// histogram/slices: if one block's shared memory is too small, each of several blocks holds a slice of the counters.
+// histogram/slices: counters that exceed one block's shared memory are divided into slices, one per block.
 //
-// The blocks of a group read the same share of the steps; each counts the samples of its slice. They run at the same
-// time, so that all but the first read from L2, and memory traffic stays at n reads.
+// The blocks of a group, one per slice, all read the group's share of the samples, and each counts those in its slice.
+// They run concurrently, so all but the first to read a pack hit in L2, and memory traffic stays at n reads.
 //
 // Traffic   n reads from memory, and n from L2 per further slice; an atomic addition per nonzero counter and group;
 //           totals read once.
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   wait_for_previous();
   __syncthreads();
   for_each_slot(in.samples, steps, share, slots_of<search>(in), [&](unsigned slot, auto present) {
-    const unsigned k = slot - first;  // wraps to a large number below the slice
+    const unsigned k = slot - first;  // wraps to a large number if slot < first
     if (present && k < slice_size) atomicAdd(&counts[k], 1u);
   });
   __syncthreads();
@@ -49,7 +49,8 @@ struct slices {
     if (!plan.valid()) return not_whole_warps;
     const auto count = static_cast<unsigned>(slices_of(a.in.counters(), machine()));
     const auto size = static_cast<unsigned>(ceil_div(a.in.counters() + 1, count));
-    // Whole groups. On a device with fewer multiprocessors than slices, one group runs in several waves.
+    // A grid of whole groups, at least one. On a GPU with fewer multiprocessors than slices, the only group runs in
+    // several waves.
     const unsigned groups = plan.blocks() / count;
     plan.shape.grid = (groups < 1 ? 1 : groups) * count;
     plan.shape.shared_bytes = size * sizeof(unsigned);

@@ -1,13 +1,14 @@
-// histogram/cluster: counters are distributed over a cluster's blocks, which add in each other's shared memory.
+// histogram/cluster: counters are distributed over a cluster's blocks, which add to each other's shared memory.
 //
-// Unlike a group of slices, a cluster reads and bins every sample once. But an addition in another multiprocessor's
-// memory is a packet on the network between them, whose packet rate is low, and lanes that hit one word are not merged.
-// 65536 bins take 16 times as long as with two slices. Kept as a lesson; no call uses it by default.
+// Unlike a group of slices, a cluster reads and bins every sample once. But an addition to another block's shared
+// memory is a packet on the network between multiprocessors, whose packet rate is low, and the additions of lanes that
+// hit the same word are not merged. On an H200, 65536 bins take 16 times as long as with two slices. Kept as a lesson:
+// choose() never returns it.
 //
-// Traffic   n reads; an addition per sample, (blocks - 1) / blocks of them remote; an atomic addition per nonzero
-//           counter and cluster; totals read once.
+// Traffic   n reads; n additions to shared memory, a fraction (blocks - 1) / blocks of them remote; an atomic addition
+//           per nonzero counter and cluster; totals read once.
 // Order     any.
-// Source    NVIDIA, CUDA C++ Programming Guide, 2022, the histogram in Distributed Shared Memory.
+// Source    NVIDIA, CUDA C++ Programming Guide, 2022, Distributed Shared Memory (the histogram example).
 #pragma once
 #include "kernel/cluster.h"
 #include "ladders/histogram/steps.cuh"

@@ -1,9 +1,10 @@
 // histogram/partitioned: samples are first sorted into buckets whose counters fit in a block's shared memory.
 //
-// Many slices would read the samples too often. Here samples are read once and reduced to two bytes: the index of the
-// counter in its bucket. The first kernel sorts each tile by bucket, in shared memory. Threads count their samples in
-// private words, so that the time does not depend on the skew. The second kernel counts one bucket after another. Its
-// warps take groups of tiles dynamically, and a block that is done moves on to the bucket with the most groups left.
+// With many slices, the samples would be read too often. Here they are read once and reduced to two bytes each: the
+// index of the counter in its bucket. The first kernel sorts each tile by bucket, in shared memory, with per-thread
+// counters, so that its time does not depend on the skew. The second kernel counts one bucket after another. Its warps
+// claim groups of tiles dynamically, and a block that has finished a bucket moves on to the one with the most groups
+// left.
 //
 // Traffic   n reads; 2 n bytes written and read again; 4 bytes per tile and bucket; an atomic addition per nonzero
 //           counter and block that counted its bucket; totals read once.
@@ -33,7 +34,8 @@ struct partitioned {
   static Status run(const Args<T, O>& a) {
     if (a.in.counters() > most_partitioned) return {Code::unsupported, 0, "partitioned takes up to 2^20 counters"};
     const Samples<T>& all = a.in.samples;
-    // Samples per part: 1 GB of scratch memory, halved while that is not available, down to 2 MB.
+    // Maximum samples per part: 2^29, whose sorted form takes 1 GB of scratch. Halved until the allocation succeeds,
+    // down to 2^20 (2 MB).
     constexpr std::size_t most = std::size_t(1) << 29, least = std::size_t(1) << 20;
     const auto tiles_of = [](std::size_t n) { return static_cast<unsigned>(ceil_div(n, Partition::tile)); };
     std::size_t at_once = std::clamp<std::size_t>(all.count, 1, most);
@@ -49,7 +51,7 @@ struct partitioned {
     if (!*scratch) return {Code::out_of_memory, 0, "no memory for the sorted samples"};
     const unsigned slots = a.in.counters() + 1;
     if (all.count > at_once) at_once -= at_once % all.channels;
-    // Parts of whole rows may have little more than half as many samples.
+    // A part of whole rows may have little more than at_once / 2 samples, so there may be twice as many parts.
     const auto most_parts = static_cast<unsigned>(2 * all.count / at_once + 1);
     return by_totals(
         a,

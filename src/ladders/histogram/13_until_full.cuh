@@ -1,12 +1,12 @@
-// histogram/until_full: a call with saturating counters ends once all of them are full.
+// histogram/until_full: a call with saturating counters ends once all counters are full.
 //
-// After 1, 4, 16, ... rounds of loads, a block that has seen every bin merges, and adds the number of counters that it
-// filled to a total. Once all counters are full, no further sample can change the result, and every block stops. An
-// input that leaves a bin empty pays only for the checks.
+// After 1, 4, 16, ... rounds of loads, a block checks whether it has a sample in every bin. If so, it merges its counts
+// into the totals and adds the number of counters that it filled to a global count. Once all counters are full, no
+// further sample can change the result, and a block stops after its next merge. An input that leaves a bin empty pays
+// only for the checks.
 //
-// Traffic   reads up to the sample that fills the last counter, plus the reads in flight by then; n reads if a counter
-//           is never filled, or if samples in no bin must be counted and can occur.
-// Order     any: a total that has passed its top stays above it.
+// Traffic   reads until each block has merged after the last counter filled; n reads if some counter never fills.
+// Order     any: a total that has reached `top` never falls below it.
 // Source    saturating counters as in the contract; the race on the stop flag is benign, as in Adve, Hill, 1990.
 #pragma once
 #include "kernel/ptx.h"
@@ -15,8 +15,8 @@
 
 namespace upsweep::ladders::histogram {
 
-// Block-wide: adds the table to the totals, and clears it. Returns, per thread, the number of counters that the
-// thread's additions have filled.
+// Block-wide: adds the table's counts to the totals and clears the table. Returns, per thread, the number of totals
+// that the thread's additions raised to `top`.
 template <class Table>
 __device__ unsigned merge_until(const Table& table, unsigned* words, unsigned* totals, unsigned counters,
                                 unsigned top) {
@@ -35,7 +35,7 @@ __device__ unsigned merge_until(const Table& table, unsigned* words, unsigned* t
 template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
     until_full_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, unsigned top,
-                      unsigned* totals) {  // [counters + 2], zero; the last one is the number of full counters
+                      unsigned* totals) {              // [counters + 2], zero; the last total counts full counters
   unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
   const unsigned counters = in.counters();
   unsigned* const all_full = &totals[counters + 1];

@@ -1,7 +1,7 @@
 // histogram/values: bytes are counted by value; each block finds the bins of the values once, at the end.
 //
 // At full memory bandwidth, a multiprocessor has two clocks per 32 bytes: enough to compute addresses and add, but not
-// to find bins. There are 256 values, whatever the bins.
+// to find bins. Counting by value defers the bins to the end, when each block finds them once for all 256 values.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition per value that occurs, channel and block; totals read
 //           once.
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   for_each_slot(
       in.samples, steps, share,
       [&]<unsigned n>(const std::uint8_t(&x)[n], unsigned column, unsigned(&slots)[n]) {
-        unsigned value_0[Channels];  // the slot of value 0, for sample k % Channels
+        unsigned value_0[Channels];  // [c]: slot of value 0 for samples x[c], x[c + Channels], ...
 #pragma unroll
         for (unsigned c = 0; c < Channels; ++c) value_0[c] = (column % Channels + c) % Channels * 256;
 #pragma unroll

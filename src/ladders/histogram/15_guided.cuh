@@ -1,10 +1,10 @@
-// histogram/guided: a guide table of equal cells leads each sample to its edges.
+// histogram/guided: a guide table of cells of equal width leads each sample to its edges.
 //
-// A binary search among 256 edges is eight dependent loads. Instead, the range is divided into equal cells, and a table
-// gives the number of edges before each cell and in it. Most cells contain no edge, so one load and no comparison gives
-// the number of edges at or below a sample, which is the number of its bin plus one. In a cell with edges, the sample
-// is compared with these. The result is exact for any edges: rounding is monotonic, so a sample is above all edges of
-// earlier cells.
+// A binary search among 256 edges is eight dependent loads. Instead, the range is divided into cells of equal width,
+// and a table gives, per cell, the number of edges before it and the number in it. Most cells contain no edge, so one
+// load, without a comparison, gives the number of edges at or below a sample: its bin number plus one. In a cell with
+// edges, the sample is compared with those edges. The result is exact for any edges: rounding is monotonic, so a sample
+// is above all edges in earlier cells.
 //
 // Traffic   n reads, 16 bytes per access; the edges once per block; an atomic addition per nonzero counter and block.
 // Order     any.
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(steps_block, 1)
         if (present) table.count(words, slot);
       });
   __syncthreads();
-  // If the last bin is closed and its edge is the largest number of the type, samples on that edge are in the slot
-  // above all bins, but belong to the last bin.
+  // If the last bin is closed and its upper edge is the largest value of the type, samples on that edge are counted in
+  // the slot above all bins, but belong to the last bin.
   const T last = in.bins.edge(guide.count);
   const unsigned bins_end = in.bins.closed && GuideTable<T>::after(last) == last ? per_channel : per_channel - 1;
   table.merge(words, totals, [&](unsigned slot) {

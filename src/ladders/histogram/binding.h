@@ -21,7 +21,7 @@ inline Shape2D shape_of(const Counting& how) {
 }
 
 // The smallest and largest value of an integer type in [lower, upper), or in [lower, upper] if the last bin is closed;
-// least > greatest if there is none.
+// least > greatest if the type has no value there.
 template <class T>
 struct IntegerRange {
   Int128 least, greatest;
@@ -95,8 +95,9 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   }
 };
 
-// A rung's struct in the form that make_rung() takes: run() for the stored types, with edges of that type, and with at
-// most `largest_part` samples if the rung declares it. For each part but the first, Output::adds is true.
+// Adapts a rung's struct for make_rung(): its run() takes the stored types, converts edges of another type to the
+// samples' and, if the rung declares `largest_part`, calls the rung for parts of at most that many samples.
+// Output::adds is true for all parts but the first.
 template <class R>
 struct OfStored : R {
   template <class T, class O>
@@ -126,7 +127,7 @@ struct OfStored : R {
   }
 };
 
-// Hides upsweep::make_rung() from the units of this ladder.
+// Hides upsweep::make_rung() in this ladder's translation units, to wrap every rung in OfStored.
 template <std::same_as<Binding> B, class R>
 constexpr Rung make_rung(std::string_view name, Backend backend) {
   return upsweep::make_rung<B, OfStored<R>>(name, backend);

@@ -4,13 +4,13 @@
 
 namespace upsweep::ladders::histogram {
 
-// Counts the buckets in use, one after another.
+// Counts the samples of every bucket in use, one bucket per block at a time, and adds the counts to the totals.
 static __global__ void __launch_bounds__(1024, 1)
     count_buckets(Partition from, unsigned slots, unsigned* totals) {  // [slots]
   unsigned* const counts = dynamic_shared<unsigned>();                 // [Partition::largest_bucket]
   __shared__ unsigned next_bucket;
   const unsigned lane = threadIdx.x % warp_size, used = Partition::bucket_of(slots - 1) + 1;
-  // Counts positions [start, end) of a tile with eight lanes, which read 128 bytes per load.
+  // Counts positions [start, end) of a tile. Called by eight lanes, which together read 128 bytes per load.
   constexpr unsigned line = 64, at_once = 4;
   const auto count_run = [&](const std::uint16_t* tile, unsigned start, unsigned end) {
     const auto* const packs = reinterpret_cast<const uint4*>(tile) + lane % 8;
@@ -47,7 +47,8 @@ static __global__ void __launch_bounds__(1024, 1)
       unsigned mine = lane == 0 ? atomicAdd(&from.taken[bucket], 1u) : 0;
       mine = shuffle(mine, 0);
       if (mine >= groups) break;
-      // The group's tiles are far apart, because sorted samples have long runs in a few adjacent tiles.
+      // A group's tiles are `groups` apart: if the samples are sorted, a bucket has long runs in a few adjacent tiles,
+      // and this divides them among groups.
       const unsigned own_tile = mine + lane * groups;
       const bool has_run = lane < group && own_tile < from.tiles;
       const unsigned run = has_run ? from.runs[bucket * std::size_t(from.tiles) + own_tile] : 0;
@@ -63,8 +64,8 @@ static __global__ void __launch_bounds__(1024, 1)
         atomicAdd(&totals[(bucket << log_bucket) + k], counts[k]);
         counts[k] = 0;
       }
-    // Next is the bucket with the most groups left. A bucket that no block has begun must be counted; helping with less
-    // than a group per warp would take longer than it saves.
+    // The next bucket is the one with the most groups left. A bucket that no block has begun always qualifies; any
+    // other only if it has more groups left than a block has warps: helping with fewer would take longer than it saves.
     if (threadIdx.x < warp_size) {
       const unsigned all = lane < used && from.lengths[lane] ? from.groups(lane) : 0;
       const unsigned begun = all ? atomicAdd(&from.taken[lane], 0u) : 0;

@@ -1,4 +1,4 @@
-// Chooses the rung of histogram for a call.
+// Chooses the rung for a call of histogram.
 #pragma once
 #include "base/choice.h"
 #include "base/threshold.h"
@@ -7,27 +7,38 @@
 
 namespace upsweep::ladders::histogram {
 
-// From this many bytes of samples on, checks for full counters pay, which cost a block about 4 us. On an H200, without
-// and with them, 2^24 u32 samples in 256 u8 counters take 17.0 and 11.6 us if they fill all, 17.0 and 20.5 if not.
+// Minimum bytes of samples for until_full, whose checks cost a block about 4 us. On an H200, 2^24 u32 samples in 256 u8
+// counters take 17.0 us without checks; with checks, 11.6 us if all counters fill and 20.5 us if not.
 inline constinit Threshold least_until_full{"least_until_full", 64 << 20, 4 << 10};
-// The least number of samples for that, in what the counters can hold. Evenly spread samples that could fill 256 u16
-// counters four times take 60.4 us without checks and 56.0 with them, twice 31.3 and 37.7.
+// Minimum samples for until_full, as a multiple of the samples that all counters together can hold. At 4 times, evenly
+// spread samples in 256 u16 counters take 60.4 us without checks and 56.0 us with checks; at 2 times, 31.3 and 37.7 us.
 inline constinit Threshold least_fills{"least_fills", 4, 0};
-// The blocks of a slice of the counters read all samples. Below this many slices, that is always the fastest: 2^28 u32
-// samples take 487 us with the 3 slices of 2^17 bins.
+// Minimum slices for `aggregated` or `partitioned`. With two or three, `slices` is always the fastest, although it
+// reads all samples once per slice: on an H200, 2^28 u32 samples in 2^17 bins, which are 3 slices, take 487 us.
 inline constinit Threshold least_slices_partitioned{"least_slices_partitioned", 4, 4};
-// Up to this many slices, they are faster than sending every addition to L2, from least_sliced samples on, and as fast
-// as sorting the samples first at four times least_partitioned. In slices, in L2 and sorted, 2^18 bins (5 slices) take
-// 24.0, 25.2 and 34.8 us for 2^21 f32 samples, 33.6, 46.4 and 44.9 for 2^22, 84.6, 174 and 85.1 for 2^24; 2^19 bins (10
-// slices) 33.3, 26.5 and 36.5, 51.1, 47.9 and 43.5, 151, 174 and 89.0.
+// The next three apply to least_slices_partitioned slices or more. Up to most_slices, `slices` takes over from
+// `aggregated` at least_sliced samples, and `partitioned` from `slices` at four times least_partitioned; with more
+// slices, `partitioned` takes over from `aggregated` at least_partitioned. f32 samples on an H200, us:
+//
+//   bins             samples   slices   aggregated   partitioned
+//   2^18, 5 slices   2^21        24.0         25.2          34.8
+//                    2^22        33.6         46.4          44.9
+//                    2^24        84.6        174            85.1
+//   2^19, 10 slices  2^21        33.3         26.5          36.5
+//                    2^22        51.1         47.9          43.5
+//                    2^24       151          174            89.0
 inline constinit Threshold most_slices{"most_slices", 5, 5};
 inline constinit Threshold least_sliced{"least_sliced", 1 << 21, 1 << 11};
 inline constinit Threshold least_partitioned{"least_partitioned", 1 << 22, 1 << 10};
-// On a GPU that cannot sort them, 2^28 samples in 19 slices take as long as in L2, which they read at about 1.3 times
-// the memory's speed.
+// Maximum slices if `partitioned` cannot take the call. 2^28 samples in 19 slices take as long as with `aggregated`,
+// because L2 delivers repeated reads at about 1.3 times the memory bandwidth.
 inline constexpr std::size_t most_slices_unsorted = 19;
+// Minimum samples of one byte, in one channel, for `values`. A block of word_columns counts fewer in one launch instead
+// of two.
+inline constinit Threshold least_values{"least_values", 16 << 10, 1 << 10};
 inline Threshold* const thresholds[] = {&least_until_full, &least_fills,  &least_slices_partitioned,
-                                        &most_slices,      &least_sliced, &least_partitioned};
+                                        &most_slices,      &least_sliced, &least_partitioned,
+                                        &least_values};
 
 template <class T, class O>
 Choice choose(const Args<T, O>& a, const Machine& machine) {
@@ -37,7 +48,8 @@ Choice choose(const Args<T, O>& a, const Machine& machine) {
   const std::size_t n = samples.count, counters = a.in.counters(), slices = slices_of(counters, machine);
   const bool look = n * sizeof(T) >= least_until_full && may_end_early(a) &&
                     n / (counters * ((std::size_t{1} << a.out.bits) - 1)) >= least_fills;
-  if (sizeof(T) == 1 && !look) return {"values", "counting the values of bytes is faster than finding bins"};
+  if (sizeof(T) == 1 && !look && (samples.channels > 1 || n >= least_values || slices > 1))
+    return {"values", "counting the values of bytes is faster than finding bins"};
   if (look && slices == 1) return {"until_full", "all counters may be full before the end"};
   if (slices == 1) return {"word_columns", "the counters fit in a block's shared memory"};
   const bool sorts = counters <= most_partitioned && machine.meets(partitioned_needs);

@@ -10,21 +10,26 @@
 
 namespace upsweep::ladders::histogram {
 
-// Tables larger than half of L1 gain nothing from copies.
+// Maximum slots of a table that is kept in copies. Four copies of 2048 slots take 32 KiB of L1; larger tables gain
+// nothing from copies.
 inline constexpr unsigned most_copied_slots = 2048;
-// Copies of a table that has some. Samples of 8 bytes displace twice as many lines of L1 per increment: in 2000 slots,
-// half of which are used, 2^23 uniform ones take 0.44 ns each with two copies and 0.70 with four; those of two values
-// take 0.72 and 0.47, and 1.20 without copies (Zen 4).
+// Returns the number of copies of a table of at most most_copied_slots slots. Samples of 8 bytes evict twice as many
+// lines of L1 per increment as samples of 4 bytes. 2^23 such samples in 2000 slots, half of them used, on a Zen 4, ns
+// per sample:
+//
+//                1 copy   2 copies   4 copies
+//   uniform           -       0.44       0.70
+//   two values     1.20       0.72       0.47
 template <class T>
 constexpr unsigned copies_of(unsigned slots) {
   return sizeof(T) == 8 && slots > most_copied_slots / 4 ? 2 : 4;
 }
 // Samples per ticket: 1 MiB of 32-bit samples, like cut() in cpu/parallel.h.
 inline constexpr std::size_t samples_per_ticket = std::size_t{1} << 18;
-// Minimum samples per core. 8192 take 4 us; a fork and a join take 1 to 2 us. At 4096 per core, 2^13 samples took 3.4
-// to 5.8 us on two cores and 4.4 us on one.
+// Minimum samples per core. 8192 samples take 4 us; a fork and a join take 1 to 2 us. At 4096 per core, 2^13 samples
+// took 3.4 to 5.8 us on two cores and 4.4 us on one.
 inline constexpr std::size_t least_per_core = std::size_t{1} << 13;
-// Maximum samples per round, a limit of the 32-bit counters.
+// Maximum samples per round, so that 32-bit counters cannot overflow.
 inline constexpr std::size_t samples_per_round = std::size_t{1} << 31;
 
 // Returns the XOR mask that maps 0, 1, 2, ... to bytes in ascending order of their values: the sign bit for i8, else 0.
@@ -35,7 +40,7 @@ unsigned sign_of_byte(const auto& bins) {
     return 0;
 }
 
-// One core's part of a histogram.
+// One core's part of a histogram: counts samples in private tables.
 template <class T, class O>
 class Core {
  public:
@@ -52,8 +57,8 @@ class Core {
     t_.top = static_cast<std::uint32_t>(std::min<std::uint64_t>(a.out.top(), 0xffffffffu));
   }
 
-  // Counts the samples [begin, end), and looks for full counters. Returns true if all are full and no further sample
-  // matters.
+  // Counts the samples [begin, end), and looks for full counters. Returns true if all counters are full and no further
+  // sample can change the result.
   bool count(std::size_t begin, std::size_t end) {
     while (begin < end) {
       const bool looks = watches_ && loop_ == loops_.all;
@@ -76,7 +81,7 @@ class Core {
   }
 
  private:
-  static constexpr std::size_t first_look = 1 << 14;  // u8 counters of 64 bins fill after this many uniform samples
+  static constexpr std::size_t first_look = 1 << 14;  // samples: if uniform, enough to fill 64 u8 counters
 
   void count_rows(std::size_t begin, std::size_t end) {
     const Samples<T>& s = in_.samples;
@@ -90,7 +95,7 @@ class Core {
     }
   }
 
-  // Chooses the next loop after n more samples. Returns true if all counters are full and no further sample matters.
+  // Chooses the loop for the next samples, once n more have been counted. Returns the same as count().
   bool after(std::size_t n) {
     if (loop_ == loops_.outside) return false;
     since_look_ += n;
@@ -117,7 +122,8 @@ class Core {
     return false;
   }
 
-  // Finds the full counters, and the number of samples since the last look that incremented no open counter.
+  // Finds the full counters, and the number of samples since the last look that incremented no open counter; chooses
+  // the next loop by these. Returns the same as count().
   bool look() {
     const unsigned counters = in_.counters();
     const std::uint32_t top = t_.top;
@@ -135,8 +141,9 @@ class Core {
     wasted += counts[counters] - outside_;
     outside_ = counts[counters];
     look_again(full);
-    // In `rare`, a sample of an open counter takes about 4 times as long, any other a quarter of the time: the loops
-    // break even at 1 in 5. `rare` is chosen at 1 in 8, where it is surely faster, and given up only above 1 in 4.
+    // In `rare`, a sample of an open counter takes about 4 times as long as in `all`, any other sample a quarter of the
+    // time: the loops break even if 1 sample in 5 belongs to an open counter. `rare` is chosen below 1 in 8, where it
+    // is clearly faster, and given up only above 1 in 4.
     if (loops_.rare && counters <= most_watched && wasted > since_look_ - since_look_ / 8) {
       std::fill(std::begin(t_.bits), std::end(t_.bits), std::uint8_t{0});
       for (unsigned k = 0; k < counters; ++k) t_.bits[k / 8] |= static_cast<std::uint8_t>((counts[k] < top) << k % 8);
@@ -146,7 +153,7 @@ class Core {
     }
     return false;
   }
-  // Bins ascend with the values of bytes, so the values of a bin are consecutive.
+  // look() for loops that count by value. Bins ascend with the values of bytes, so the values of a bin are consecutive.
   bool look_at_values() {
     unsigned full = 0, reached = 0;
     for (unsigned first = 0; first < t_.slots; first += 256)
@@ -162,8 +169,8 @@ class Core {
     look_again(full);
     return false;
   }
-  // If look() finds more full counters, the next call follows after the same number of samples, otherwise after twice
-  // as many. This keeps its cost small.
+  // Schedules the next look: after as many samples as before if this one found more full counters, otherwise after
+  // twice as many, which keeps the cost of looking small.
   void look_again(unsigned full) {
     if (full == full_) looks_apart_ = std::min<std::size_t>(2 * looks_apart_, std::size_t{1} << 22);
     full_ = full;
@@ -179,7 +186,7 @@ class Core {
   const bool outside_wanted_;
   CountRow loop_ = loops_.all;
   unsigned full_ = 0;
-  std::uint32_t outside_ = 0;  // at the last look
+  std::uint32_t outside_ = 0;  // samples in no bin at the last look
   std::size_t until_look_ = std::max<std::size_t>(first_look, 8 * t_.slots), looks_apart_ = first_look;  // samples
   std::size_t since_look_ = 0;
 };
@@ -196,9 +203,9 @@ class Sums {
   const std::uint32_t* bins_of_values;  // as for Core; null if the loops do not count by value
   std::uint64_t* totals;                // [slots], sums of earlier rounds; null if there is only one round
 
-  static constexpr unsigned block = 256;  // slots: the byte values of a channel
+  static constexpr unsigned block = 256;  // slots: as many as a byte has values
 
-  // Adds up blocks [first, last). In the last round, also writes the caller's counters.
+  // Adds up blocks [first, last) of the tables. In the last round, also writes the caller's counters.
   void add(unsigned first, unsigned last, bool last_round) const {
     const unsigned counters = a.in.counters();
     if (cores == 1 && !totals) {  // no sums needed
@@ -269,7 +276,7 @@ class Sums {
   }
 };
 
-// Scalar loops, for bins that in_vectors() excludes.
+// Returns scalar loops, for bins that in_vectors() excludes.
 template <class T, class O>
 RowLoops plain_loops() {
   const auto each_slot = [](const void* input, const void* memory, std::size_t n, unsigned channel, auto&& f) {
@@ -303,8 +310,8 @@ RowLoops plain_loops() {
           .by_value = false};
 }
 
-// True if the loops of cpu_simd.h take these samples and bins. They have no guide for edges of 8 bytes, and in a range
-// of 2^32 integers or more they find bins only by a shift.
+// True if the loops of cpu_simd.h take these bins. Those loops have no guide for edges of 8 bytes, and in a range of
+// 2^32 integers or more they find bins only by a shift.
 template <class T, class O>
 bool in_vectors(const Bins<T, O>& bins) {
   if constexpr (O::operation == Binning::edges) {
@@ -323,15 +330,17 @@ template <class T, class O>
 Status count_on_cores(const Args<T, O>& a, int threads) {
   static const RowLoops vector_loops = simd_loops(type_of<T>(), O::operation);
   static const RowLoops scalar_loops = plain_loops<T, O>();
-  // A dry call cannot read the edges, on which the choice depends. It assumes vector loops, which take no less scratch.
+  // A dry call cannot read the edges, on which the choice depends. It assumes vector loops, which need at least as much
+  // scratch as scalar ones.
   const bool vectors = (a.stream.dry && sizeof(T) <= 4) || in_vectors(a.in.bins);
   const RowLoops& loops = vectors ? vector_loops : scalar_loops;
   const std::size_t n = a.in.samples.count;
   const unsigned counters = a.in.counters(), slots = loops.by_value ? 256 * a.in.samples.channels : counters + 1;
-  // Copies must be cleared and added up. 257 slots gain from 2^11 samples on (Zen 3) or from 2^13 (Zen 5: 2^11 samples
-  // take 0.87 us with copies, 0.66 without), and 1001 slots from 2^13.
+  // Copies must be cleared and added up, which pays with more than 16 samples per slot. 257 slots gain with 2^11
+  // samples or more on a Zen 3, with 2^13 or more on a Zen 5 (there 2^11 samples take 0.87 us with copies and 0.66 us
+  // without); 1001 slots with 2^13 or more.
   const unsigned copies = slots <= most_copied_slots && n > 16 * slots ? copies_of<T>(slots) : 1;
-  // Clearing and adding up a core's table takes half as long as counting this many samples.
+  // Minimum samples per core: clearing and adding up a core's table takes half as long as counting this many samples.
   const std::size_t least = std::max<std::size_t>(2 * copies * slots, least_per_core);
   const auto cores = static_cast<int>(std::clamp<std::size_t>(n / least, 1, static_cast<std::size_t>(threads)));
   const std::size_t ticket =
@@ -357,7 +366,7 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   if constexpr (O::operation == Binning::edges && sizeof(T) <= 4)
     if (guided) guide = Guide::make(a.in.bins, guided_samples, guide_memory);
   if constexpr (sizeof(T) == 1) {
-    if (O::operation != Binning::direct || a.out.bits <= 16) {  // otherwise unused
+    if (O::operation != Binning::direct || a.out.bits <= 16) {  // otherwise bins_of_values is unused
       T values[256];
       std::iota(std::begin(values), std::end(values), T{0});
       loops.find(&a.in, values, 256, &guide, bins_of_values);
@@ -369,7 +378,7 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   for (std::size_t begin = 0;;) {
     const std::size_t end = std::min(n, begin + samples_per_round);
     std::atomic<std::size_t> next = begin;
-    // A single core avoids the locked instruction, which would wait until all increments are in the cache.
+    // A single core avoids the locked instruction, which would wait until the store buffer has drained.
     const auto take = [&] {
       if (cores > 1) return next.fetch_add(ticket, std::memory_order_relaxed);
       const std::size_t from = next.load(std::memory_order_relaxed);
@@ -388,7 +397,7 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
     });
     const bool last = end == n || all_full;
     const unsigned blocks = (slots + sums.block - 1) / sums.block;
-    // One core adds up this many counters in about 16 us: more are worth another fork and join.
+    // One core adds up 2^16 counters in about 16 us; with more, another fork and join pays.
     const bool together = static_cast<std::size_t>(cores) * slots > std::size_t{1} << 16 && !loops.by_value;
     const int parts = together ? cores : 1;
     upsweep::parallel(parts, parts, [&](int part) {

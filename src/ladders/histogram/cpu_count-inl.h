@@ -28,7 +28,8 @@ using D = hn::ScalableTag<std::uint32_t>;
 using V = hn::Vec<D>;
 using M = hn::Mask<D>;
 inline constexpr std::size_t most_lanes = hn::MaxLanes(D());
-// Bins of 8-byte samples are found in 64-bit lanes, those of all others in 32-bit lanes. Slots have 32 bits.
+// The bins of 8-byte samples are found in 64-bit lanes, the bins of narrower samples in 32-bit lanes. Slots have 32
+// bits.
 using D64 = hn::ScalableTag<std::uint64_t>;
 template <class T>
 using LanesOf = std::conditional_t<sizeof(T) == 8, D64, D>;
@@ -40,7 +41,7 @@ HWY_INLINE auto scaled(auto d, const Scale& scale, auto distance) {
   return hn::Set(d, scale(static_cast<std::uint32_t>(hn::GetLane(distance))));
 }
 #else
-// Scale::operator() of the lower 32 bits of every lane.
+// Applies Scale::operator() to the lower 32 bits of every lane.
 HWY_INLINE hn::Vec<D64> scaled(D64, const Scale& scale, hn::Vec<D64> distance) {
   const D d;
   const V x = hn::BitCast(d, distance);
@@ -48,7 +49,7 @@ HWY_INLINE hn::Vec<D64> scaled(D64, const Scale& scale, hn::Vec<D64> distance) {
   const auto low = hn::MulEven(x, hn::Set(d, static_cast<std::uint32_t>(scale.factor)));
   return hn::ShiftRightSame(hn::Add(high, hn::ShiftRight<32>(low)), static_cast<int>(scale.shift_after_32));
 }
-// Even and odd lanes are computed separately, because 32-bit products have 64 bits.
+// Even and odd lanes are computed separately, because the products of 32-bit lanes have 64 bits.
 HWY_INLINE V scaled(D d, const Scale& scale, V distance) {
   const D64 wide;
   const auto pairs = hn::BitCast(wide, distance);
@@ -75,7 +76,7 @@ HWY_INLINE hn::Vec<L> load(L d, const T* from) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, L>(), from));
 }
 
-// The samples minus `first`, modulo 2^bits of T.
+// Returns the samples minus `first`, modulo 2 to the number of bits of T.
 template <class L, class T>
 HWY_INLINE hn::Vec<L> distance(L d, const T* from, T first) {
   const hn::Rebind<T, L> narrow;
@@ -86,7 +87,7 @@ HWY_INLINE hn::Vec<L> distance(L d, const T* from, T first) {
     return difference;
 }
 
-// The samples in the form of Guide's edges: integers minus the first edge, or floats.
+// Returns the samples in the form of Guide's edges: integers minus the first edge, floats unchanged.
 template <class T>
 HWY_INLINE auto for_guide(D d, const Guide& guide, const T* from) {
   if constexpr (std::is_floating_point_v<T>)
@@ -107,7 +108,7 @@ HWY_INLINE M outside_edges(D d, const Guide& guide, const T* from) {
   }
 }
 
-// The bins of the lanes that are not outside.
+// Returns the bins of the lanes that are not `outside`; the other lanes are arbitrary.
 template <class T>
 HWY_INLINE V find_between_edges(D d, const Guide& guide, const T* from, M outside) {
   const hn::RebindToSigned<D> di;
@@ -145,13 +146,14 @@ HWY_INLINE hn::Mask<L> outside_of(L d, const Bins<T, O>& bins, const Guide* guid
     return hn::Not(hn::RebindMask(d, hn::Or(inside, hn::Eq(x, hn::Set(df, bins.included)))));
   } else if constexpr (O::operation == Binning::direct) {
     const auto x = load(d, from);
-    return hn::Eq(hn::Max(x, hn::Set(d, bins.limit)), x);  // negative samples are large
+    return hn::Eq(hn::Max(x, hn::Set(d, bins.limit)), x);  // negative samples are large as unsigned numbers
   } else {
     return hn::Gt(distance(d, from, bins.first), hn::Set(d, bins.last));
   }
 }
 
-// Bins::operator() in every lane. With the shortcut, no sample is in doubt and the last bin is half-open.
+// Applies Bins::operator() to every lane. `shortcut` requires that no sample can be in doubt and that the last bin is
+// half-open.
 template <bool shortcut, class L, class T>
 HWY_INLINE hn::Vec<L> bins_between_even_edges(L d, const Bins<T, By<Binning::even>>& bins, const T* from) {
   const hn::Rebind<T, L> df;
@@ -179,8 +181,8 @@ HWY_INLINE hn::Vec<L> bins_between_even_edges(L d, const Bins<T, By<Binning::eve
   return hn::Load(d, settled);
 }
 
-// The slots of the lanes' samples, vector by vector. Keeps copies of its inputs: a reference could alias the counters'
-// stores, and every vector would reload it.
+// Finds the slots of a row's samples, one vector per call. Keeps copies of its inputs: the counters' stores could alias
+// a reference, so that the inputs would be reloaded for every vector.
 template <bool shortcut, bool one_channel, class T, class O>
 class Slots {
  public:
@@ -198,9 +200,9 @@ class Slots {
       channel = channel + 1 == in.samples.channels ? 0 : channel + 1;
     }
   }
-  // Returns the slots of the samples that follow those of the previous call.
+  // Returns the slots of a vector of samples, which follow those of the previous call.
   HWY_INLINE V operator()(D d, const T* from) {
-    if constexpr (one_channel) return bins_or_count(d, from);  // the slot after the last bin's is for samples outside
+    if constexpr (one_channel) return bins_or_count(d, from);  // slot `count` is for samples in no bin
     const V first = hn::LoadU(d, first_slot_ + channel_), none = hn::Set(d, counters_);
     channel_ += turn_;
     if (channel_ >= channels_) channel_ -= channels_;
@@ -226,11 +228,11 @@ class Slots {
     else
       return bins.scale;
   }
-  // True if finding the bins takes a mask of the samples outside, in 32-bit lanes.
+  // True if bins are found with a mask of the samples outside all bins, in 32-bit lanes.
   static constexpr bool has_mask = O::operation == Binning::edges || sizeof(T) < 4 ||
                                    (O::operation == Binning::even && std::is_same_v<T, std::uint32_t>);
 
-  // Bins::operator() in every lane.
+  // Applies Bins::operator() to every lane.
   template <class L>
   HWY_INLINE hn::Vec<L> bins_or_count(L d, const T* from) const {
     const auto count = hn::Set(d, bins_.count);
@@ -247,7 +249,7 @@ class Slots {
       return hn::IfThenElse(outside, count, bins_if_inside(d, from, outside));
     }
   }
-  // Lanes outside get any number.
+  // Returns the bins of the lanes that are not `outside`; the other lanes are arbitrary.
   template <class L>
   HWY_INLINE hn::Vec<L> bins_if_inside(L d, const T* from, [[maybe_unused]] hn::Mask<L> outside) const {
     if constexpr (O::operation == Binning::edges) {
@@ -259,7 +261,7 @@ class Slots {
       if constexpr (shortcut)
         return hn::ShiftRightSame(above, bins_.scale.as_shift);
       else
-        return hn::Min(scaled(d, scale_, above), hn::Set(d, bins_.count - 1));  // a closed last bin's upper bound
+        return hn::Min(scaled(d, scale_, above), hn::Set(d, bins_.count - 1));  // the upper bound of a closed last bin
     }
   }
 
@@ -273,17 +275,17 @@ class Slots {
 
 // ---- counting -------------------------------------------------------------------------------------------------------
 
-// Counts whole vectors of slots.
+// Counts n slots, a whole number of vectors.
 HWY_INLINE void increment(const Tables& t, const std::uint32_t* slots, std::size_t n) {
   std::uint32_t* const a = t.counts;
   if constexpr (most_lanes < 4) {
     for (std::size_t k = 0; k < n; ++k) ++a[slots[k]];
     return;
   }
-  // The same as t.copy(), whose multiplications take 3 % of the time.
+  // The pointers that t.copy(0) to t.copy(3) return, without their multiplications, which take 3 % of the time.
   const std::size_t apart = t.copies == 1 ? 0 : t.slots, next = t.copies == 4 ? 2 * apart : 0;
   std::uint32_t *const b = a + apart, *const c = a + next, *const e = b + next;
-  for (std::size_t k = 0; k < n; k += 4) {  // two indices per load, because the counters need loads, too
+  for (std::size_t k = 0; k < n; k += 4) {  // two slots per load, because the counters need loads, too
     std::uint64_t pairs[2];
     std::memcpy(pairs, slots + k, sizeof pairs);
     ++a[pairs[0] & 0xffffffffu];
@@ -293,10 +295,11 @@ HWY_INLINE void increment(const Tables& t, const std::uint32_t* slots, std::size
   }
 }
 
-// The end of the run of samples equal to samples[i]; exact, so that the next vector starts with the next run.
+// Returns the end of the run of samples equal to samples[i]: the exact end, so that the next vector starts with the
+// next run.
 template <class T>
 HWY_INLINE std::size_t end_of_run(const T* samples, std::size_t i, std::size_t n) {
-  using U = hwy::MakeUnsigned<T>;  // floats with equal bits are in one bin
+  using U = hwy::MakeUnsigned<T>;  // floats with equal bits are in the same bin
   const hn::ScalableTag<U> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto* const words = reinterpret_cast<const U*>(samples);
@@ -317,10 +320,10 @@ HWY_INLINE void count_last(const Input<T, O>& in, const T* samples, std::size_t 
   }
 }
 
-// Slots that wait to be counted: enough for the loop that finds them to overlap the loop that counts them.
+// Slots found before they are counted: enough for the loop that finds slots to overlap the loop that counts them.
 inline constexpr std::size_t waiting = 16 * most_lanes;
-// Vectors left unchecked after a single vector whose lanes agreed. If a few bins have most samples, the next check is a
-// coin toss, which no branch predictor can learn.
+// Vectors that are not checked for a run after a run of a single vector. If a few bins have most samples, whether the
+// lanes of a vector agree is random, and the branch would often be mispredicted.
 inline constexpr unsigned most_unchecked = 32;
 
 template <bool shortcut, bool one_channel, class T, class O>
@@ -334,8 +337,8 @@ void count_all_as(const Input<T, O>& in, const T* samples, std::size_t n, unsign
   unsigned unchecked = 0;
   constexpr std::size_t ahead = fetched_ahead / sizeof(T);
   while (n - i >= lanes) {
-    // The hardware prefetcher keeps up with 8-byte samples: a vector is two lines, and 2^24 of them by index take 6.6
-    // ms without prefetching, 8.4 with one line per vector and 7.9 with two (Zen 4).
+    // The hardware prefetcher keeps up with 8-byte samples, of which a vector is two lines: on a Zen 4, 2^24 of them in
+    // direct bins take 6.6 ms without prefetching, 8.4 ms with one line prefetched per vector and 7.9 ms with two.
     if (sizeof(T) < 8) hwy::Prefetch(samples + i + ahead);
     const V slot = slots_of(d, samples + i);
     if (unchecked > 0) {
@@ -373,9 +376,10 @@ HWY_INLINE void count_open(Tables& t, unsigned slot) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Looks up 1024 bits by byte and bit. A byte shuffle uses the low four bits of an index up to 0x7f and yields 0 above.
-// Indices start at 0x70 + byte and drop by 16 per table, so byte b hits table b / 16 and every later one. Table k holds
-// block k xor block k + 1; the later hits cancel.
+// The 1024 bits of Tables::bits in eight registers, looked up by byte and bit. A byte shuffle uses the low four bits of
+// an index up to 0x7f and yields 0 for a larger index. Indices start at 0x70 + byte and drop by 16 per table, so byte b
+// hits table b / 16 and every later table. Table k holds block k of 16 bytes xor block k + 1, so that the later hits
+// cancel.
 class OpenBits {
  public:
   using D8 = hn::Repartition<std::uint8_t, D>;
@@ -388,7 +392,8 @@ class OpenBits {
     alignas(16) static constexpr std::uint8_t powers[16] = {1, 2, 4, 8, 16, 32, 64, 128};
     powers_ = hn::LoadDup128(d, powers);
   }
-  // Nonzero in lanes whose counter, 8 * byte + bit, is open. Bytes from 128 to 143 have no open counter.
+  // Returns a vector that is nonzero in the lanes whose counter, 8 * byte + bit, is open. Bytes from 128 to 143 have no
+  // open counter.
   HWY_INLINE V8 operator()(V8 byte, V8 bit) const {
     const D8 d;
     const V8 sixteen = hn::Set(d, 16);
@@ -424,7 +429,7 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
     const std::size_t stop = i + std::min<std::size_t>((n - i) / step, 32767) * step;
     auto in_none = hn::Zero(d16);
     for (; i < stop; i += step) {
-      if constexpr (one_channel && O::operation == Binning::edges) {  // one comparison each instead of a search
+      if constexpr (one_channel && O::operation == Binning::edges) {  // no search, only the outermost edges
         const auto no_edge = [&](std::size_t k)
                                  HWY_ATTR { return outside_edges(d, *t.guide, samples + i + k * lanes); };
         if (hn::AllTrue(d, hn::And(hn::And(no_edge(0), no_edge(1)), hn::And(no_edge(2), no_edge(3))))) {
@@ -432,7 +437,8 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
           continue;
         }
       }
-      // Packs two 16-bit slots per 32-bit lane, then four byte and four bit indices; their order does not matter.
+      // Packs two 16-bit slots per 32-bit lane, then four byte indices and four bit indices. The order of the samples
+      // does not matter.
       const V s0 = next(0), s1 = next(1), s2 = next(2), s3 = next(3);
       const auto a = hn::BitCast(d16, hn::Or(s0, hn::ShiftLeft<16>(s1)));
       const auto b = hn::BitCast(d16, hn::Or(s2, hn::ShiftLeft<16>(s3)));
@@ -514,7 +520,7 @@ void find_bins(const void* input, const void* memory, std::size_t n, const Guide
   for (; i < n; ++i) found[i] = in.bins(samples[i]);
 }
 
-// Counts byte values in groups of 12 samples: a whole number of pixels, and of copies.
+// Counts the values of a group of 12 bytes: a whole number of pixels and of rounds of the four copies.
 template <unsigned channels>
 HWY_INLINE void count_group(const std::uint8_t* samples, std::uint32_t* const (&copies)[4]) {
   std::uint8_t group[12];
@@ -533,7 +539,7 @@ void count_values_of(const std::uint8_t* samples, std::size_t n, unsigned channe
     channel = (channel + 1) % channels;
   };
   while (i < n && channel != 0) single();
-  // Groups between two checks for a run: fewer after a run.
+  // Groups between two checks for a run: 1 after a run, then growing to 5.
   std::size_t groups = 5;
   while (n - i >= 60) {
     if constexpr (channels == 1) {
@@ -578,7 +584,7 @@ RowLoops loops_of() {
     return {&count_row<false, T, O>, &count_row<true, T, O>, &count_outside<T, O>, nullptr, false};
 }
 
-// For samples of 8 bytes if `wide`, otherwise for all others.
+// Returns the loops for samples of 8 bytes if `wide`, otherwise for narrower samples; none for the other widths.
 template <class O, bool wide = false>
 RowLoops loops_of(Type type) {
   return visit(type, []<class T>(TypeTag<T>) -> RowLoops {

@@ -1,5 +1,5 @@
-// Finds a sample's bin between edges: a table of equal cells gives the bin at the start of each cell, and a binary
-// search among the edges in the cell does the rest.
+// Finds a sample's bin between edges: a table of cells of equal width gives the bin at the start of each cell, and a
+// binary search among the edges in the cell does the rest.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -13,30 +13,30 @@
 
 namespace upsweep::ladders::histogram {
 
-// Integers are searched by distance from the first edge, floats by value. A closed last bin ends at the next number
-// after its edge.
+// The guide table of a set of edges. Integers are searched by distance from the first edge, floats by value. A closed
+// last bin ends at the next number after its upper edge.
 struct Guide {
   std::uint32_t* first;        // [last_cell + 1]: the last bin that begins before the cell
-  std::uint32_t* edges;        // 32-bit samples; integers minus the first edge. Padded with copies of the last one
+  std::uint32_t* edges;        // as 32 bits; integers minus the first edge. Padded with copies of the last edge
   std::uint32_t lower, width;  // the first edge; the last edge, minus the first if integer
   std::uint32_t sign;          // XOR mask: the sign bit of signed integers
   unsigned last_cell;
   int shift;          // maps a distance to its cell
   float scale;        // maps a float's distance from the first edge to its cell
-  unsigned halvings;  // steps of the search within a cell
+  unsigned halvings;  // steps of the binary search within a cell
 
-  // Four cells per bin: bins whose widths differ by less than a factor of two then have at most one edge per cell,
-  // although half of the cells may be past the last edge. At most half as many cells as samples, because more would not
-  // pay. At least two, to avoid a shift by 32.
+  // Returns the maximum number of cells. Four per bin: if the widths of the bins differ by less than a factor of two,
+  // no cell has more than one edge, although half of the cells may be past the last edge. At most half as many cells as
+  // samples, because more would not pay. At least two, to avoid a shift by 32.
   static unsigned most_cells(std::size_t count, std::size_t samples) {
     return static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(std::min(4 * count, samples / 2), 2)));
   }
-  // Words of memory that make() needs.
+  // Returns the number of 32-bit words of memory that make() needs.
   static std::size_t words(std::size_t count, std::size_t samples) {
     return most_cells(count, samples) + 2 * count + 1;
   }
 
-  // False if the last bin is closed and no number follows its edge.
+  // False if the last bin is closed and no number follows its upper edge.
   template <class T, class O>
   static bool takes(const Bins<T, O>& bins) {
     if (!bins.closed) return true;
@@ -72,9 +72,9 @@ struct Guide {
       for (unsigned k = 0; k < count; ++k) g.edges[k] = static_cast<std::uint32_t>(bins.edge(k)) - g.lower;
       g.edges[count] = g.width;
     }
-    // Cells ascend with samples, so an edge in an earlier cell is below all samples of this one.
+    // Cell numbers ascend with samples, so an edge in an earlier cell is below all samples in this cell.
     g.first[0] = 0;
-    unsigned most = 0, here = 0;  // edges per cell
+    unsigned most = 0, here = 0;  // edges per cell, and in the current one
     for (unsigned k = 0, cell = 0; k < count; ++k) {
       const unsigned next = k + 1 < count ? g.template cell_of<T>(g.edges[k + 1]) : g.last_cell;
       here = next == cell ? here + 1 : 1;

@@ -1,10 +1,12 @@
-// histogram/simd: one core; bins are computed in vectors and counted in four tables.
+// histogram/simd: one core; bins are computed in vectors and counted in up to four tables.
 //
-// Vectors cannot increment counters, but they find bins, and detect samples that need little counting. A vector whose
-// lanes are in one bin is one addition. Once most samples belong to full saturating counters, four vectors are tested
-// at once for one that does not (cpu_cores.h decides when). Byte samples need no bins: their 256 values are counted.
+// Counters are incremented one by one, but vectors find the bins and detect samples that need little counting. A vector
+// whose lanes are all in one bin is one addition. Once most samples belong to full saturating counters, a single test
+// of four vectors finds whether any of their samples still counts (cpu_cores.h decides when). Byte samples are counted
+// by value, and need no bins until the end.
 //
-// The loops compile in parallel, in three units, once per instruction set; Highway chooses at run time.
+// The loops are compiled once per instruction set; Highway chooses one at run time. They are in three translation
+// units, which compile in parallel.
 #include "ladders/histogram/cpu_simd.h"
 
 #include "cpu/each.h"

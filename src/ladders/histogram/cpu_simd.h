@@ -9,29 +9,28 @@
 
 namespace upsweep::ladders::histogram {
 
-// Maximum number of counters for `rare`: their bits fill eight registers of 16 bytes.
+// Maximum number of counters for RowLoops::rare: their bits fill eight registers of 16 bytes.
 inline constexpr unsigned most_watched = 1024;
 
-// Samples are prefetched this far ahead. While slots are counted nothing is read, and the hardware prefetcher falls
-// behind: 8192 uncached samples of 4 bytes took 0.52 ns each, 0.40 if prefetched 2 or 4 KiB ahead, 0.43 at 1 KiB (Zen
-// 5).
+// Prefetch distance. No samples are read while slots are counted, so the hardware prefetcher falls behind: on a Zen 5,
+// 8192 uncached samples of 4 bytes took 0.52 ns each, 0.43 ns if prefetched 1 KiB ahead and 0.40 ns if 2 or 4 KiB.
 inline constexpr std::size_t fetched_ahead = 2048;  // bytes
 
 // One core's tables. Counters have 32 bits: at most 2^32 - 1 samples between clearing and adding up.
 struct Tables {
   std::uint32_t* counts;  // [copies][slots]
   unsigned slots;
-  // Equal neighbours are counted in different copies: an increment that follows one of the same counter waits for its
-  // store, 4 to 5 cycles.
+  // Adjacent samples are counted in different copies: an increment waits 4 to 5 cycles for the store of a preceding
+  // increment of the same counter.
   unsigned copies;     // 1, 2 or 4
   const Guide* guide;  // of the edges, if any
 
-  // For `rare` and `outside`, which count only in the first copy.
+  // For RowLoops::rare and outside, which count only in the first copy.
   std::uint32_t top;      // a counter with this count is full
   unsigned open;          // counters that are not full
   std::uint64_t counted;  // samples that incremented a counter
-  // Bit k % 8 of byte k / 8: counter k is open. Set before `rare` is called; clearing or copying the bits would take
-  // longer than 100 samples.
+  // Bit k % 8 of byte k / 8 is set if counter k is open. Initialised only before `rare` is called: clearing or copying
+  // the bits would take longer than counting 100 samples.
   alignas(64) std::uint8_t bits[most_watched / 8];
 
   Tables(std::uint32_t* words, unsigned slots_per_copy, unsigned table_copies, const Guide* guide_of_edges)
@@ -49,22 +48,23 @@ using CountRow = void (*)(const void* input, const void* samples, std::size_t n,
 
 struct RowLoops {
   CountRow all;
-  // Skips samples of full counters, four vectors per test. A sample of an open counter takes about 4 times as long as
-  // in `all`. For up to most_watched counters. Null for byte samples.
+  // Counts only samples of open counters, and tests four vectors at a time for any. Such a sample takes about 4 times
+  // as long as in `all`. For up to most_watched counters. Null for byte samples, and in scalar loops.
   CountRow rare;
   // Counts only the samples in no bin. Null for byte samples.
   CountRow outside;
-  // Writes the bins of n byte samples, and `bins.count` for samples in no bin. Null for others.
+  // Writes the bins of n byte samples, and `bins.count` for samples in no bin. Null for other samples.
   void (*find)(const void* input, const void* samples, std::size_t n, const Guide*, std::uint32_t* bins);
-  // True if slots are the 256 values of a byte per channel, whatever the bins are. Otherwise slots are the counters,
-  // plus one for the samples in no bin.
+  // True if there is a slot for each of the 256 values of a byte, per channel, whatever the bins. Otherwise there is a
+  // slot per counter, plus one for the samples in no bin.
   bool by_value;
 };
 
-// Returns the loops for this processor, for the types and binnings that histogram takes except edges of 8 bytes.
-// Resolve once, call many times.
+// Returns the loops for this processor's instruction set. There are none for edges of 8 bytes. Resolve once, call many
+// times.
 RowLoops simd_loops(Type type, Binning binning);
-// The same, for samples of 8 bytes; for even bins of all others; for their other bins.
+// The parts of simd_loops(), one per translation unit: samples of 8 bytes; even bins of narrower samples; their edges
+// and direct bins.
 RowLoops wide_loops(Type type, Binning binning);
 RowLoops even_loops(Type type);
 RowLoops other_loops(Type type, Binning binning);

@@ -1,4 +1,4 @@
-// histogram/simd, edges and direct: bins that are searched for, and samples that are bins. See cpu_simd.cpp.
+// histogram/simd, edges and direct bins of samples of up to 4 bytes. See cpu_simd.cpp.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/histogram/cpu_simd_edges.cpp"

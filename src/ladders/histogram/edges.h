@@ -1,12 +1,12 @@
 // Edges whose type differs from the samples'.
 //
-// A sample and an edge compare as numbers: the bin from 0.5 to 1.5 has the integer 1, and the one from 128 to 256 all
-// bytes from 128 up. Rungs search among edges of the samples' type, so these are made first: edge k becomes the
-// smallest sample value that is not below it, and the last edge becomes the largest value in the last bin, which is
-// then closed. Edges may become equal; the bins between them are then empty.
+// Samples and edges are compared by numerical value: the bin from 0.5 to 1.5 has the integer 1, and the bin from 128 to
+// 256 has all bytes of 128 or more. Rungs search among edges of the samples' type, so the edges are converted first:
+// edge k becomes the smallest sample value that is not below it, and the last edge becomes the largest sample value in
+// the last bin, which is then closed. Edges may become equal; the bins between them are then empty.
 //
-// Bins that begin above that largest value are empty, too. Their edges become that value, so a rung counts its samples
-// in the last of these bins. Afterwards the count is moved to the bin that has the value.
+// Bins that begin above that largest value are empty, too. Their edges are clamped to it, so a rung counts the samples
+// with that value in the last bin. Afterwards the count is moved to the bin that contains the value.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace upsweep::ladders::histogram {
 
-// Makes edges of the samples' stored type, T.
+// The edges, converted to the samples' stored type T.
 template <class T>
 struct EdgesOfSamples {
   OtherEdges given;  // [bins + 1]
@@ -34,8 +34,8 @@ struct EdgesOfSamples {
     const Value end = last(), begin = k < bins ? first(k) : end;
     return static_cast<T>(begin < end ? begin : end);
   }
-  // Number of bins that begin at or below the largest value in the range; later bins are empty. 0 if no value is in the
-  // range. If edges do not ascend, some number up to `bins`.
+  // Returns the number of bins that begin at or below the largest sample value in the range; later bins are empty.
+  // Returns 0 if no sample value is in the range, and an arbitrary number up to `bins` if the edges do not ascend.
   UPSWEEP_HD unsigned bins_in_range() const {
     const Value end = last();
     unsigned low = 0, high = bins;
@@ -50,7 +50,7 @@ struct EdgesOfSamples {
   }
 
  private:
-  // The smallest value that is not below edge k.
+  // Returns the smallest sample value that is not below edge k; past the type's range if there is none.
   UPSWEEP_HD Value first(unsigned k) const {
     return with_edge(k, [this](auto edge) -> Value {
       if constexpr (std::is_integral_v<T>) {
@@ -62,7 +62,8 @@ struct EdgesOfSamples {
       }
     });
   }
-  // The largest value that is in the last bin, or below all bins.
+  // Returns the largest sample value below the upper edge of the last bin, or at it if that bin is closed; below the
+  // type's range if there is none.
   UPSWEEP_HD Value last() const {
     return with_edge(bins, [this](auto edge) -> Value {
       if constexpr (std::is_integral_v<T>) {
@@ -80,8 +81,8 @@ struct EdgesOfSamples {
   UPSWEEP_HD Value least() const { return sign ? -static_cast<Value>(sign) : Value{0}; }
   UPSWEEP_HD Value greatest() const { return least() + std::numeric_limits<T>::max(); }
 
-  // An integer edge, or a rounded float edge, as a 128-bit integer. Values beyond 64-bit integers, and NaN, give some
-  // number beyond them.
+  // Returns an integer edge, or the value to which a float edge is rounded, as a 128-bit integer; for NaN and values
+  // beyond the range of 64-bit integers, some number beyond that range.
   template <class E>
   UPSWEEP_HD static Int128 whole(E edge, double rounded) {
     if constexpr (std::is_integral_v<E>) {
@@ -94,7 +95,7 @@ struct EdgesOfSamples {
              static_cast<std::int64_t>(x - high * 0x1p32);
     }
   }
-  // a < b, exactly, for two floats, or for an integer and a float that is whole or infinite.
+  // Returns a < b, exactly, for two floats, or for an integer and a float that is whole or infinite.
   template <class A, class B>
   UPSWEEP_HD static bool is_below(A a, B b) {
     if constexpr (std::is_floating_point_v<A> && std::is_floating_point_v<B>)
@@ -137,7 +138,8 @@ struct StoreEdges {
   UPSWEEP_HD void operator()(unsigned k) const { to[k] = from[k]; }
 };
 
-// Moves a channel's count from the last bin to the last one that begins in the range.
+// Moves a channel's count from the last bin to the last bin that begins in the range. If no bin does, all samples are
+// in no bin.
 template <class T>
 struct EmptyBinsPastRange {
   EdgesOfSamples<T> edges;
@@ -153,8 +155,8 @@ struct EmptyBinsPastRange {
   }
 };
 
-// Runs a rung on edges of the samples' type. for_each_index(execution, n, f) is that of kernel/each.h or cpu/each.h: it
-// runs f(k) for each k < n where the rung runs.
+// Runs a rung with the edges converted to the samples' type. for_each_index(execution, n, f), from kernel/each.h or
+// cpu/each.h, calls f(k) for each k < n on the rung's backend.
 template <class T, class O, class Run>
 Status with_own_edges(Args<T, O> a, Run&& run) {
   Bins<T, O>& bins = a.in.bins;

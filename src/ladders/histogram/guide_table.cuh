@@ -4,11 +4,11 @@
 
 namespace upsweep::ladders::histogram {
 
-// The table, in shared memory.
+// The guide table of a set of edges, in shared memory.
 template <class T>
 struct GuideTable {
   const T* edges;          // [count + 1]
-  const unsigned* ranges;  // [cells + 1]: the number of edges before the cell, and 2^16 times the number in it
+  const unsigned* ranges;  // [cells + 1]: the number of edges before the cell, plus 2^16 times the number in it
   unsigned count, cells;
   T first;
   float scale;  // cells per unit
@@ -23,7 +23,8 @@ struct GuideTable {
     const unsigned place = truncated(distance * scale);  // NaN is in cell 0; so are all samples if an edge is infinite
     return place < cells ? place : cells;
   }
-  // Counts the edges at or below each of a pack's samples, beginning with those in earlier cells.
+  // Sets below[k] to the number of edges at or below x[k], for each sample of a pack: the edges in earlier cells, and
+  // those in the sample's cell by comparison.
   template <unsigned n>
   __device__ __forceinline__ void operator()(const T (&x)[n], unsigned (&below)[n]) const {
     unsigned range[n], several = 0;
@@ -44,10 +45,10 @@ struct GuideTable {
   }
 
   // Block-wide: copies the edges to shared memory and fills the table; ends with a barrier. A closed last bin ends at
-  // the next number after its edge.
+  // the next number after its upper edge.
   template <class B>
   __device__ GuideTable(const GuideShape& guide, const B& bins, unsigned char* memory) {
-    T* const copied = reinterpret_cast<T*>(memory);  // one word each
+    T* const copied = reinterpret_cast<T*>(memory);  // T has the size of a word
     auto* const filled = reinterpret_cast<unsigned*>(memory) + guide.count + 1;
     edges = copied, ranges = filled, count = guide.count, cells = guide.cells;
     for (unsigned k = threadIdx.x; k <= count; k += blockDim.x)
@@ -69,7 +70,7 @@ struct GuideTable {
     __syncthreads();
   }
 
-  // The next number after x; x if there is none.
+  // Returns the next number after x; x if there is none.
   static __device__ T after(T x) {
     if constexpr (std::is_integral_v<T>)
       return x < std::numeric_limits<T>::max() ? x + 1 : x;
@@ -78,7 +79,8 @@ struct GuideTable {
   }
 
  private:
-  // The first of edges [from, to) for which `after` is true, as it must be for all later ones; `to` if there is none.
+  // Returns the first of edges [from, to) for which `after` is true; `to` if there is none. Requires `after` to be true
+  // for all later edges.
   template <class After>
   __device__ unsigned first_edge(unsigned from, unsigned to, After&& after) const {
     while (from < to) {

@@ -5,13 +5,14 @@
 
 namespace upsweep::ladders::histogram {
 
-// Bytes of dynamic shared memory per block: all of it, because these kernels have no static shared memory.
+// Returns the maximum dynamic shared memory of a block, in bytes: all of a block's, because these kernels have no
+// static shared memory.
 inline std::size_t most_shared() { return machine().shared_per_block; }
 inline constexpr Status too_many_counters{Code::unsupported, 0, "the counters do not fit in shared memory"};
 inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the total counts"};
 
-// Block-wide: counts block `block`'s grid-stride share of the samples, of `blocks` shares, in
-// counts[slot(0..counters)]. The last counter is for samples in no bin. Clears the counters first; ends with a barrier.
+// Block-wide: counts the samples that a grid-stride loop of `blocks` blocks assigns to block `block`. Counter k is
+// counts[slot(k)]; k = in.counters() is for samples in no bin. Clears the counters first; ends with a barrier.
 template <class T, class O, class Slot>
 __device__ void count_in_shared(const Input<T, O>& in, unsigned* counts, unsigned block, unsigned blocks, Slot slot) {
   const unsigned counters = in.counters();
@@ -23,7 +24,8 @@ __device__ void count_in_shared(const Input<T, O>& in, unsigned* counts, unsigne
   __syncthreads();
 }
 
-// One unused word after every 32 counters, so that counters 32 apart are spread over 32 banks.
+// Returns the slot of counter k, with one unused word after every 32 counters, so that counters 32 apart are in
+// different banks.
 __host__ __device__ constexpr unsigned padded_slot(unsigned k) { return k + k / 32; }
 constexpr unsigned padded_bytes(unsigned counters) { return (padded_slot(counters) + 1) * sizeof(unsigned); }
 

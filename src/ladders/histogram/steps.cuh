@@ -1,4 +1,4 @@
-// Samples in steps. A step is 32 packs of 16 bytes from one row, one per lane of a warp.
+// Reads samples in steps. A step is 32 packs of 16 bytes from one row, one per lane of a warp.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/vector.h"
@@ -7,9 +7,9 @@
 
 namespace upsweep::ladders::histogram {
 
-// One block per multiprocessor. Each thread loads several packs while it counts the previous ones: 64 KB in flight, 32
-// KB for bytes; bandwidth times latency needs 28 KB (35 bytes per ns, 0.8 us). For bytes, more than two packs exceed a
-// thread's 64 registers.
+// One block per multiprocessor. Each thread loads packs_at_once packs while it counts the previous ones, so that a
+// block has 64 KB in flight, 32 KB for byte samples. Bandwidth times latency is 28 KB per multiprocessor (35 bytes per
+// ns, 0.8 us). With byte samples, more than two packs would exceed a thread's 64 registers.
 inline constexpr unsigned steps_block = 1024;
 template <class T>
 inline constexpr unsigned packs_at_once = sizeof(T) == 1 ? 2 : 4;
@@ -19,7 +19,8 @@ struct StepRange {
   unsigned from, to;
 };
 
-// All numbers fit in 32 bits, because rungs take less than 2^32 samples. This halves the registers.
+// The steps of a call's samples. Step numbers have 32 bits, because a call of a rung has fewer than 2^32 samples; that
+// halves their registers.
 template <class T>
 struct Steps {
   unsigned per_row, count;
@@ -28,17 +29,18 @@ struct Steps {
       : per_row(static_cast<unsigned>(ceil_div(s.width ? s.width : 1, std::size_t(warp_size) * Pack<T>::size))),
         count(s.count ? per_row * static_cast<unsigned>(ceil_div(s.count, s.width)) : 0) {}
 
-  // The share of block `block` of `blocks`.
+  // Returns the share of block `block` of `blocks`: consecutive steps, one more in the first blocks if the division is
+  // not even.
   __device__ StepRange share(unsigned block, unsigned blocks) const {
     const unsigned each = count / blocks, more = count % blocks;
     const unsigned from = block * each + (block < more ? block : more);
     return {from, from + each + (block < more)};
   }
-  // The grid: enough blocks for one step per warp, at most one block per multiprocessor.
+  // Returns the grid: enough blocks for one step per warp, at most one block per multiprocessor.
   unsigned grid(unsigned block) const { return persistent_grid(ceil_div(count, block / warp_size)); }
 };
 
-// The launch of a call's steps, with one share per block. The rung adds the shared memory.
+// The launch shape for a call's steps, with one share per block. The rung sets shape.shared_bytes.
 template <class T>
 struct StepsLaunch {
   Steps<T> steps;
@@ -59,7 +61,7 @@ struct StepsLaunch {
   std::size_t samples_;
 };
 
-// One row: whole packs, and up to a pack of samples at each end.
+// One row: whole packs, and less than a pack of single samples at each end.
 template <class T>
 struct Row {
   const T* begin;
@@ -78,7 +80,8 @@ struct Row {
   }
 };
 
-// Prefetches this block's first packs into L2 while the previous kernel ends; by one thread. Only rows without gaps.
+// Prefetches this block's first packs into L2 while the previous kernel ends. By one thread, and only if the samples
+// are a single row.
 template <class T>
 __device__ void prefetch_first_steps(const Samples<T>& samples, StepRange range) {
   if (threadIdx.x > 0 || samples.width != samples.count) return;
@@ -90,7 +93,8 @@ __device__ void prefetch_first_steps(const Samples<T>& samples, StepRange range)
               16 * (end - first < packs ? end - first : packs));
 }
 
-// Packs that a thread loads at once, unless the slot finder `Slots` sets it.
+// Returns the packs that a thread has in flight: Slots::packs_at_once if the slot finder declares it, otherwise
+// packs_at_once<T>.
 template <class T, class Slots>
 constexpr unsigned packs_at_once_for() {
   if constexpr (requires { Slots::packs_at_once; })
@@ -100,7 +104,7 @@ constexpr unsigned packs_at_once_for() {
 }
 
 // Warp-wide: for_each_slot() for every `stride`th of a row's steps [step, end). All slots of a pack are found before
-// any is counted, because loads may not move before an atomic addition.
+// any is counted, because the compiler moves no load above an atomic addition.
 template <class T, class Slots, class Count>
 __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned step, unsigned end, unsigned stride,
                                                      Slots& slots_of, Count& count) {
@@ -115,7 +119,7 @@ __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned
 #pragma unroll
     for (unsigned k = 0; k < size; ++k) count(slots[k], present);
   };
-  // Several whole steps per iteration, while the next ones are in flight.
+  // Counts several whole steps per iteration, while the loads of the next ones are in flight.
   const unsigned whole = row.packs / warp_size < end ? row.packs / warp_size : end;
   uint4 next[several];
   const auto load_several = [&] {
@@ -134,7 +138,7 @@ __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned
 #pragma unroll
     for (unsigned k = 0; k < several; ++k) count_pack(now[k], at + k * stride, std::true_type{});
   }
-  // The remaining whole steps, fewer than in an iteration, and the row's last step.
+  // Counts the remaining whole steps, fewer than in an iteration, and the row's last, partial step.
 #pragma unroll
   for (unsigned k = 0; k < several; ++k) {
     const unsigned at = step + k * stride;
@@ -146,15 +150,15 @@ __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned
     if (const unsigned at = step + k * stride; at < end) count_pack(next[k], at, at * warp_size + lane < row.packs);
 }
 
-// Block-wide: counts the samples in the steps of a range, with all lanes of every warp. slots_of(x, column, slots)
-// finds the slots of samples x[0], x[1], ..., which are in columns column, column + 1, ... of their row. Then
-// count(slot, present) is called per sample. If `present` is false, there is no sample; in whole steps it is a
-// std::true_type.
+// Block-wide: counts the samples in a range of steps. slots_of(x, column, slots) sets slots[k] to the slot of sample
+// x[k], which is in column + k of its row. Then count(slot, present) is called per sample, by all lanes of a warp
+// together. `present` is false in a lane that has no sample; in whole steps it is a std::true_type.
 template <class T, class Slots, class Count>
 __device__ __forceinline__ void for_each_slot(const Samples<T>& samples, const Steps<T>& steps, StepRange range,
                                               Slots&& slots_of, Count&& count) {
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
-  // In a single row, warps interleave steps. With several rows, each warp takes whole rows as far as possible.
+  // With a single row, warps interleave its steps. With several rows, each warp takes consecutive steps, so that few
+  // rows are split between warps.
   const bool one_row = samples.width == samples.count;
   StepRange own{range.from + warp, range.to};
   if (!one_row) {
@@ -168,7 +172,8 @@ __device__ __forceinline__ void for_each_slot(const Samples<T>& samples, const S
     for_each_slot_of_row(Row<T>(samples, row), own.from - begin, end, one_row ? warps : 1, slots_of, count);
     own.from = begin + end;
   }
-  // The ends of the rows that begin in the range: up to `size` samples before and after a row's packs.
+  // Counts the ends of the rows that begin in the range: fewer than `size` samples before a row's packs, and after
+  // them.
   constexpr unsigned size = Pack<T>::size;
   const unsigned first = static_cast<unsigned>(ceil_div(range.from, steps.per_row)),
                  rows = static_cast<unsigned>(ceil_div(range.to, steps.per_row)) - first;
@@ -189,7 +194,7 @@ __device__ __forceinline__ void for_each_slot(const Samples<T>& samples, const S
   }
 }
 
-// The channel of the sample in a column, without a division.
+// Returns the channel of the sample in a column, without dividing by `channels`.
 __device__ __forceinline__ unsigned channel_of(unsigned column, unsigned channels) {
   return channels == 3 ? column % 3 : column & (channels - 1);
 }
@@ -216,7 +221,8 @@ __device__ __forceinline__ unsigned bin_of(const Input<T, O>& in, T x) {
     return in.bins.by_shift(x);
 }
 
-// For for_each_slot(): slots in the caller's order; the slot of samples in no bin is counters().
+// Slot finder for for_each_slot(): slots are numbered like the caller's counters, and slot counters() is for samples in
+// no bin.
 template <Search search, class T, class O>
 class SlotsOf {
  public:
@@ -239,7 +245,7 @@ class SlotsOf {
  private:
   template <unsigned n>
   __device__ __forceinline__ void find_bins(const T (&x)[n], unsigned (&bins)[n]) const {
-    if constexpr (search == Search::with_doubt) {  // rare: one branch for all
+    if constexpr (search == Search::with_doubt) {  // doubts are rare: one branch for all samples of a pack
       bool in_doubt = false;
 #pragma unroll
       for (unsigned k = 0; k < n; ++k) bins[k] = in_.bins.by_next_edge(x[k], in_doubt);
@@ -259,7 +265,7 @@ __device__ __forceinline__ SlotsOf<search, T, O> slots_of(const Input<T, O>& in)
 template <Search search>
 using Chosen = std::integral_constant<Search, search>;
 
-// Calls launch_with(Chosen<search>{}) with the method for these bins.
+// Calls launch_with(Chosen<search>{}) with the fastest method for these bins.
 template <class T, class O, class F>
 Status by_search(const Input<T, O>& in, F&& launch_with) {
   using enum Search;

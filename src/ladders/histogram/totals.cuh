@@ -1,4 +1,4 @@
-// 32-bit totals of all blocks in global memory, from which the caller's counters are written at the end.
+// 32-bit totals over all blocks, in global memory, from which the caller's counters are written at the end.
 #pragma once
 #include "kernel/ptx.h"
 #include "ladders/histogram/shared_counts.cuh"
@@ -19,8 +19,9 @@ static __global__ void write_result(unsigned* totals,  // [words], words > count
   totals[k] = 0;
 }
 
-// Calls count(totals), which launches a kernel that adds to [counters + 1 + extra] totals, initially zero; the one
-// after the counters is for samples in no bin. Then writes the caller's counters, and zeroes the totals.
+// Calls count(totals), which launches a kernel that adds to [counters + 1 + extra] totals, initially zero;
+// totals[counters] is for samples in no bin. Then launches write_result(), which writes the caller's counters and
+// zeroes the totals.
 template <class T, class O, class F>
 Status by_totals(const Args<T, O>& a, F&& count, unsigned extra = 0) {
   constexpr unsigned block = 256;

@@ -1,12 +1,13 @@
-// A block's counters in shared memory: a row of `columns` words per counter, one of which a lane uses.
+// A block's counters in shared memory: `columns` words per counter, of which lane l adds to word l % columns.
 #pragma once
 #include "ladders/histogram/steps.cuh"
 
 namespace upsweep::ladders::histogram {
 
-// Columns separate lanes whose counters are in one bank. Clearing and merging a word takes about as long as counting a
-// sample, so there is at most one word per 32 samples of a block, if they fit beside the `beside` bytes that the rung
-// needs. At least one column.
+// The shape of the counters. With several columns, lanes whose counters would share a bank add to different banks.
+// Clearing and merging a word takes about as long as counting a sample, so a block has at most one word per 32 samples,
+// and no more than fit in shared memory together with the `beside` bytes that the rung needs. There is at least one
+// column, even if that does not fit.
 struct WordColumns {
   unsigned slots, columns;  // columns: a power of two up to 32
 
@@ -17,27 +18,29 @@ struct WordColumns {
   std::size_t bytes() const { return std::size_t(slots) * columns * sizeof(unsigned); }
   bool fit() const { return bytes() <= most_shared(); }
 
-  // Block-wide, without a barrier.
+  // Block-wide: zeroes the words, without a barrier.
   __device__ __forceinline__ void clear(unsigned* words) const {
     for (unsigned w = threadIdx.x; w < slots * columns; w += blockDim.x) words[w] = 0;
   }
-  // A constant addend of 1 lets the hardware merge lanes that add to one word.
+  // Increments a slot in this lane's column. The constant addend of 1 lets the hardware merge the additions of lanes
+  // that hit the same word.
   __device__ __forceinline__ void count(unsigned* words, unsigned slot) const {
     atomicAdd(&words[slot * columns + (threadIdx.x & (columns - 1))], 1u);
   }
-  // Threads whose rows start in one bank start in different columns: in each step, a warp reads 32 banks.
+  // Returns a slot's count, the sum of its columns. Threads whose slots start in the same bank start in different
+  // columns, so that a warp reads 32 different banks per iteration.
   __device__ __forceinline__ unsigned sum(const unsigned* words, unsigned slot) const {
     const unsigned first = threadIdx.x * columns / warp_size;
     unsigned all = 0;
     for (unsigned j = 0; j < columns; ++j) all += words[slot * columns + ((first + j) & (columns - 1))];
     return all;
   }
-  // Block-wide: calls f(k, its count) for every slot k.
+  // Block-wide: calls f(k, count) for every slot k.
   template <class F>
   __device__ void for_each_count(const unsigned* words, F&& f) const {
     for (unsigned k = threadIdx.x; k < slots; k += blockDim.x) f(k, sum(words, k));
   }
-  // Block-wide: adds slot k to totals[total_of(k)].
+  // Block-wide: adds the count of every slot k to totals[total_of(k)].
   template <class F>
   __device__ void merge(const unsigned* words, unsigned* totals, F&& total_of) const {
     for_each_count(words, [&](unsigned k, unsigned count) {

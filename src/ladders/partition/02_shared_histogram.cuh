@@ -1,7 +1,7 @@
-// partition/shared_histogram: every block first counts in shared memory.
+// partition/shared_histogram: every block counts in shared memory, then merges its counts.
 //
-// Shared-memory atomics stay on the multiprocessor; a block merges each nonzero counter by one atomic in L2. But with
-// one key per thread, a block clears and merges a table of all buckets for 1024 keys.
+// Shared-memory atomics stay on the multiprocessor; a block merges each nonzero counter with one atomic in L2. But with
+// one key per thread, a block clears and merges a table of all buckets for only 1024 keys.
 //
 // Traffic   as baseline, with one L2 atomic per block and nonempty bucket in place of one per key counted.
 // Order     any within a bucket.

@@ -1,8 +1,9 @@
 // partition/shared_scan: a Hillis-Steele scan in shared memory computes the offsets.
 //
-// A single thread pays one L2 round trip per bucket to scan the counts. Here one block scans them: every sum adds its
-// neighbour at distance 1, 2, 4, ..., which yields inclusive sums; subtracting a bucket's own count makes them
-// exclusive. More buckets than threads are scanned in chunks, with the total carried from chunk to chunk.
+// A single thread pays one L2 round trip per bucket to scan the counts. Here one block scans them: every thread adds to
+// its sum that of the thread 1, 2, 4, ... positions below, which yields inclusive prefix sums; subtracting a bucket's
+// own count makes them exclusive. More buckets than threads are scanned in chunks, with the total carried from chunk to
+// chunk.
 //
 // Traffic   as coarsened; counts and offsets read and written once, coalesced; ceil(log2(block)) + 2 barriers per
 //           chunk.
@@ -13,7 +14,7 @@
 
 namespace upsweep::ladders::partition {
 
-static __global__ void shared_scan_kernel(Counter* counts,  // [buckets], left zero
+static __global__ void shared_scan_kernel(Counter* counts,  // [buckets], zeroed
                                           Counter* next,    // [buckets]
                                           Offsets offsets, unsigned buckets) {
   Counter *from = dynamic_shared<Counter>(), *to = from + blockDim.x;  // [blockDim.x] each

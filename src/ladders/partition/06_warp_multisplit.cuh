@@ -1,9 +1,9 @@
 // partition/warp_multisplit: each warp sorts its own tiles by bucket and waits for no other warp.
 //
-// A block of shared_reorder passes eleven barriers per tile. Here a share of the keys, its tile and its counters belong
-// to one warp, which ranks a row of 32 keys at once: one ballot per bit of the bucket number tells each lane which
-// lanes have the same bucket, and one of them updates the counter. The price is a tile of only 512 keys: runs are long
-// with few buckets, but only two keys with 256.
+// A block of shared_reorder executes eleven barriers per tile. Here each warp has a share of the keys, a tile and
+// counters to itself. It ranks its keys in rows of 32: one ballot per bit of the bucket number tells each lane which
+// lanes have the same bucket, and the lowest of these updates the counter. The price is a tile of only 512 keys: runs
+// are long with few buckets, but with 256 buckets a run has only two keys.
 //
 // Traffic   keys read twice and written once, values read and written once, in one run per bucket of a warp's tile; 8
 //           bytes per warp and bucket, written, scanned and read.

@@ -3,8 +3,9 @@
 // shared_reorder counts every share and scans the counts before it moves a key, and its shares write to distant parts
 // of the output. Bucket totals do not depend on tiles, so one kernel counts them first. A second, persistent kernel
 // moves the keys: a block draws the next tile, ranks it and publishes its counts; then it looks back over the preceding
-// tiles, summing their counts until it finds an inclusive prefix, and publishes its own. It loads the next tile's keys
-// while it writes this one. Tiles in flight are neighbours, and so are their offsets in a bucket.
+// tiles, summing their counts until it finds an inclusive prefix, and publishes its own inclusive prefix. It loads the
+// next tile's keys while it writes the current tile. Tiles in flight are neighbours, and so are their offsets in a
+// bucket.
 //
 // Keys are still read twice, because no offset is known before the bucket totals are. The table of counts per share,
 // and its scan, are gone.

@@ -3,15 +3,17 @@
 // shared_reorder ranks keys by ballots, four bits of the bucket number per pass. Here ranks for 256 buckets come from
 // per-lane byte counters (thread_counters.h). Tiles have 46 KB, so that a run has 45 keys of 4 bytes, mostly whole
 // sectors; with values, tiles are twice as large. Once the keys' positions are known, the counters are dead, and the
-// copy engine overwrites them with the next tile while this one is written. Values follow their keys through the same
-// memory: they are fetched while the keys are written, and the next keys while the values are.
+// copy engine overwrites them with the next tile while the current tile is written. Values follow their keys through
+// the same memory: they are fetched while the keys are written, and the next tile's keys are fetched while the values
+// are written.
 //
 // Blocks draw tiles in order, so that their writes stay close together. With a share of the keys per block, as in
-// shared_reorder, there are 67,000 write streams at once, and uniform keys take 30 % longer. The first kernel therefore
-// counts tile by tile. Neighbouring tiles share the sector between their runs, so blocks that run ahead wait a little.
+// shared_reorder, there would be 67,000 write streams, and the second kernel would take 30 % longer for uniform keys
+// (H200). The first kernel therefore counts tile by tile. Two neighbouring tiles share the sector where the run of one
+// ends and that of the other begins, so blocks that run ahead are throttled.
 //
-// Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket written and
-//           read; 12 bytes per bucket and chunk of tiles, likewise.
+// Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket, and 12 bytes
+//           per chunk of tiles and bucket, written and read.
 // Order     stable.
 // Source    Merrill, Grimshaw, 2011 (per-thread counters); Stehle, Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix
 //           Sort on GPUs, 2017 (large tiles).

@@ -1,21 +1,22 @@
 // partition/two_passes: two stable passes of at most 256 buckets each, for more than 256 buckets.
 //
 // A bucket number is split into two sub-digits of about equal width. The first pass sorts by the lower sub-digit and
-// the second, stably, by the upper: keys that agree in the upper keep the order of the lower, so the result is in
-// bucket order. Both passes use lane_counters, which is limited to 256 buckets because a lane's counters take 256
-// bytes, or lookback on GPUs that cannot run it. A sub-digit of a digit is itself a digit; a user's function is called
-// again for each sub-digit. The bits are split evenly because runs are longer with fewer buckets: a tile of 11520 keys
-// has 5 keys per bucket with 2048 buckets, and 180 with 64.
+// the second, stably, by the upper: keys with the same upper sub-digit stay in the order of the lower, so the result is
+// in bucket order. Both passes use lane_counters, which is limited to 256 buckets because a lane's counters take 256
+// bytes, or lookback on GPUs that cannot run lane_counters. A sub-digit of a digit is itself a digit; a user's bucket
+// function is called in both passes. The bits are split evenly because runs are longer with fewer buckets: a tile of
+// 11520 keys has 5 keys per bucket with 2048 buckets, and 180 with 64.
 //
 // Searching the splitters takes longer than moving a 4-byte bucket number. So each key is searched once, and the two
-// passes partition the bucket numbers with the keys as payload; if there are values, two more passes do so with the
-// values as payload.
+// passes partition the bucket numbers, with the keys as payload; if there are values, two more passes partition the
+// bucket numbers with the values as payload.
 //
 // The upper pass yields the offset of each value of its sub-digit. Between two such offsets the output is in bucket
 // order, so one thread per bucket finds the bucket's offset by binary search.
 //
-// Traffic   twice that of lane_counters; with splitters, keys read and bucket numbers written once, then lane_counters
-//           with values twice for the keys and twice for the values; log2(n) sectors per bucket.
+// Traffic   twice that of lane_counters; with splitters, keys read and bucket numbers written once, then that of
+//           lane_counters with values, twice for the keys and, if there are values, twice for the values; log2(n)
+//           sectors per bucket.
 // Order     stable.
 // Source    Manegold, Boncz, Kersten, Optimizing Main-Memory Join on Modern Hardware, 2002 (radix-cluster: the bits
 //           divided among passes).
@@ -52,14 +53,14 @@ struct two_passes {
   }
 
  private:
-  // One pass into at most max_counted buckets.
+  // Runs one pass into at most max_counted buckets.
   template <class T, class B>
   static Status pass(const multisplit::Task<T, B>& a) {
     return machine_of_unit().meets(lane_counters_needs) ? lane_pass(a) : lookback_pass(a);
   }
 
-  // Moves the keys and values of `a` in two passes, through `keys` and `values`. Leaves the upper sub-digit's offsets
-  // in a.offsets.
+  // Moves the keys and values of `a` in two passes, with `keys` and `values` as the buffers in between. Leaves the
+  // upper sub-digit's offsets in a.offsets.
   template <class T, class O>
   static Status pass_twice(const Args<T, O>& a, const DigitSplit& split, T* keys, void* values) {
     const auto by = [&]<class B>(const B& part, const T* from, T* to, const Values& moved) {
@@ -92,7 +93,8 @@ struct two_passes {
     const unsigned widest = a.values.bytes > sizeof(T) ? a.values.bytes : sizeof(T);
     Scratch scratch(*a.workspace);
     auto* const upper = scratch.take<std::uint64_t>(max_counted + 1);  // offsets of the upper sub-digit
-    // Bucket numbers: unsorted, between the passes, and sorted. Without values, the sorted ones overwrite the unsorted.
+    // Bucket numbers: unsorted, between the passes, and sorted. Without values, the sorted numbers overwrite the
+    // unsorted ones.
     auto *const numbers = scratch.take<Number>(n), *const between = scratch.take<Number>(n);
     Number* const sorted = a.values.bytes ? scratch.take<Number>(n) : numbers;
     auto* const moved = scratch.take<std::byte>(n * widest);

@@ -16,7 +16,8 @@
 
 namespace upsweep::ladders::partition {
 
-// `next_tile` is zero and left zero; `totals` is zeroed; `opaque_zero` is as in SubDigitRanks::find_positions().
+// `next_tile` is zero on entry and exit. Zeroes `totals`, [table.row]. `opaque_zero` is as in
+// SubDigitRanks::find_positions().
 template <class Tiles, bool has_values, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
     passes_in_tile_kernel(Input<T, O> in, T* out, Values values, Lower lower, Upper upper, WideOffsetTable table,
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   __syncthreads();
   for (unsigned tile = m.next; tile < table.tiles; tile = m.next) {
     const unsigned size = input.keys.size(tile);
-    unsigned following = 0;  // the next tile, kept here until m.next may change
+    unsigned following = 0;  // the next tile, kept here until m.next may be overwritten
     // 1. Load the lane's keys; padding past the end sorts after all real keys.
     input.wait();
     T keys[keys_per_lane];
@@ -71,15 +72,15 @@ __global__ void __launch_bounds__(Tiles::block, 1)
         m.ranks, keys, upper, upper.count, opaque_zero, [] {}, keep(second));
     __syncthreads();
     store_at_positions(sorted_keys, second, keys);
-    // 4. Sort the values the same way, in the memory where they arrived. The next tile's keys cannot arrive there, so
-    // they are prefetched into L2.
+    // 4. Sort the values the same way, in the memory where they arrived. The next tile's keys cannot arrive there
+    // meanwhile, so they are only prefetched into L2.
     Value* const sorted_values = reinterpret_cast<Value*>(m.staged);
     if constexpr (has_values) {
       input.wait();
       Value own[keys_per_lane];
       input.values.template load<Ranks>(tile, m.staged, Value{}, own);
       __syncthreads();
-      forget(first, static_cast<unsigned>(opaque_zero));  // drops the halves unpacked for the keys
+      forget(first, static_cast<unsigned>(opaque_zero));  // discards the positions unpacked for the keys
       forget(second, static_cast<unsigned>(opaque_zero));
       store_at_positions(sorted_values, first, own);
       __syncthreads();

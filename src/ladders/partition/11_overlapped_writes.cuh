@@ -3,13 +3,14 @@
 // In passes_in_tile all warps of a multiprocessor rank, then all of them write: ranking is bound by the latency of
 // dependent counter updates in shared memory, writing by L2. Here a thread writes one key of the sorted tile after each
 // key of the next tile that it ranks. The tile being written, the tile being ranked and the ranks then need separate
-// memory, so tiles are smaller by an eighth. In return each key is stored as soon as its position is known, and half of
-// the barriers go.
+// memory, so tiles are smaller by an eighth. In return each key is stored in the sorted tile as soon as its position is
+// known, and there are half as many barriers.
 //
 // Neighbouring tiles share the sector between their runs of a bucket. L2 holds such partial sectors until they are
-// complete, up to some 300,000 on an H200, about as many as 132 tiles of 2048 buckets leave. Beyond that it reads
-// memory to complete them, and a partition takes up to 18 % longer. So from 1025 buckets on, the two blocks of a
-// cluster have neighbouring tiles and begin to write them at the same time, and clusters that run ahead wait a little.
+// complete, up to about 300,000 on an H200, which is as many as 132 tiles with 2048 buckets leave. If there are more,
+// L2 evicts some and later reads them from memory to complete them, and a partition takes up to 18 % longer. So with
+// more than 1024 buckets, the two blocks of a cluster have neighbouring tiles and begin to write them at the same time,
+// and clusters that run ahead are throttled.
 //
 // Traffic   keys read twice and written once; 4 bytes per tile and bucket written and read, 7 % of the traffic of a
 //           tile's keys.
@@ -22,8 +23,8 @@
 
 namespace upsweep::ladders::partition {
 
-// The `cluster` blocks of a cluster have neighbouring tiles. `next_group` is zero and left zero; `totals` is zeroed;
-// `opaque_zero` is as in SubDigitRanks::find_positions().
+// The `cluster` blocks of a cluster have neighbouring tiles. `next_group` is zero on entry and exit. Zeroes `totals`,
+// [table.row]. `opaque_zero` is as in SubDigitRanks::find_positions().
 template <class Tiles, unsigned cluster, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
     overlapped_writes_kernel(Input<T, O> in, T* out, Lower lower, Upper upper, WideOffsetTable table,
@@ -44,13 +45,13 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     return at_shared<const unsigned>(shared_address(m.offset) + shifted_bucket<2>(in.buckets, key));
   };
   SteppedWrites<Tiles, T, decltype(offset_of)> writes(sorted, out, offset_of);
-  unsigned size = 0;  // keys in the sorted tile, once there is one
+  unsigned size = 0;  // keys in the sorted tile; 0 if there is none yet
   const auto write_rest = [&] {
     for (unsigned p = t; p < size; p += block) (out + p)[offset_of(sorted[p])] = sorted[p];
   };
 
   allow_next_launch();
-  if (cluster > 1) cluster_sync();  // all blocks must run before one writes to another's memory
+  if (cluster > 1) cluster_sync();  // a block's memory can be written only once it is running
   wait_for_previous();
   if (blockIdx.x == 0)
     for (unsigned b = t; b < table.row; b += block) totals[b] = 0;
@@ -66,8 +67,8 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     const unsigned tile = group * cluster + rank, next = draws.of_round(round + 1);
     if (tile < table.tiles) {
       // 1. Load the lane's keys, with padding past the end that sorts after all real keys, and the tile's row of the
-      // table. Threads write to m.staged only for the last tile or for unaligned keys; no bulk copy follows in either
-      // case.
+      // table. Threads write to m.staged only for the last tile or for unaligned keys; in neither case does a bulk copy
+      // to m.staged follow.
       uint4 of_tile[table_packs<block>], of_chunk[table_packs<block>];
       table.load_chunk<block>(tile, of_chunk);
       mbarrier_wait(&m.arrived, phase++ % 2);
@@ -75,7 +76,8 @@ __global__ void __launch_bounds__(Tiles::block, 1)
       const unsigned own_size = keys_in.size(tile);
       keys_in.template load<Ranks>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, own_size), keys);
       table.load_row<block>(m.of_tile, of_tile);
-      // 2. Sort by the lower sub-digit while the previous tile is written; then fetch the next one.
+      // 2. Sort by the lower sub-digit while the previous tile is written, and fetch the next tile once all keys are in
+      // registers.
       const SharedAddress to = shared_address(sorted);
       const auto put = [&](unsigned k, unsigned position) { at_shared<T>(position * sizeof(T) + to) = keys[k]; };
       const auto all_counted = [&] {
@@ -129,8 +131,7 @@ struct overlapped_writes {
   }
 
  private:
-  // Up to this many buckets, blocks are not paired: 2^28 keys into 1024 buckets take 1326 us unpaired and 1377 us
-  // paired.
+  // Maximum buckets for unpaired blocks: 2^28 keys into 1024 buckets take 1326 us unpaired and 1377 us paired.
   static constexpr unsigned max_alone = 1 << 10;
   template <unsigned cluster, class T, class O>
   static Status start(const Args<T, O>& a) {

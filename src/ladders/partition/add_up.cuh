@@ -4,7 +4,8 @@
 
 namespace upsweep::ladders::partition {
 
-// By one thread: writes each bucket's offset, also to `next`, and zeroes the counts.
+// By one thread: writes the offset of each bucket, the exclusive sum of the counts, to `offsets` and `next`, and zeroes
+// the counts.
 static __global__ void add_up_kernel(Counter* counts,  // [buckets]
                                      Counter* next,    // [buckets]
                                      Offsets offsets, unsigned buckets) {

@@ -35,7 +35,7 @@ __global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_u
   if (b > buckets) return;
   if (b == buckets) return offsets.put(b, sorted.n);
   std::uint64_t first = of_upper.get(b >> lower_bits), end = of_upper.get((b >> lower_bits) + 1);
-  while (first < end) {  // keys before `first` are in earlier buckets, those from `end` on are not
+  while (first < end) {  // keys before `first` are in earlier buckets than b; keys from `end` on are not
     const std::uint64_t middle = first + (end - first) / 2;
     if (sorted.bucket_of(middle) < b)
       first = middle + 1;
@@ -45,8 +45,8 @@ __global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_u
   offsets.put(b, first);
 }
 
-// Launches search_kernel, which writes a.offsets. `of_upper` has the offsets of the upper sub-digit, the bits above the
-// `lower_bits` lowest.
+// Launches search_kernel, which writes a.offsets. `of_upper` has the offsets of the upper sub-digit, which is the
+// bucket number >> lower_bits.
 template <class T, class O, class U, class P>
 Status search_offsets(const Args<T, O>& a, const Input<U, P>& sorted, const Offsets& of_upper, unsigned lower_bits) {
   const unsigned block = 128, buckets = a.in.buckets.count;

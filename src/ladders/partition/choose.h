@@ -9,15 +9,23 @@ namespace upsweep::ladders::partition {
 
 // ---- crossovers, measured on an H200 --------------------------------------------------------------------------------
 
-// Maximum keys for replicated_counts, whose blocks each read all of them. Beyond this, L2 spends longer on those reads
-// than lane_counters takes in all.
+// Maximum keys for replicated_counts, whose blocks each read all keys. With more, these reads from L2 alone take longer
+// than lane_counters.
 inline constinit Threshold most_replicated{"most_replicated", 1 << 15, 1 << 12};
-// More than 256 buckets take one pass or two. Up to this many keys without values, both passes of two_passes have small
-// tiles: 2^16 keys into 2048 buckets take 25.5 us in one pass and 23.7 in two.
+// Maximum keys for two passes if one would do (257 to 2048 buckets, no values): with so few keys, both passes have
+// small tiles. 2^16 keys into 2048 buckets take 23.7 us in two passes and 25.5 us in one.
 inline constinit Threshold most_of_two_passes{"most_of_two_passes", 1 << 17, 1 << 13};
-// With values, a tile has half as many keys but as many partial sectors at the ends of its runs. Pairs of 4 and 4
-// bytes, us in one pass and in two: 2^28 into 2048 buckets 4157 and 3275, into 1024 2775 and 3021; 2^24 into 2048 265 and
-// 315, 2^25 511 and 515. With values of 8 and 16 bytes one pass loses: 2978 and 2202 us for 2^27 pairs with 8.
+// Maximum buckets, and maximum pairs, for one pass with 4-byte keys and 4-byte values; it is enough that one of the two
+// is not exceeded. With values, a tile has half as many keys but as many partial sectors at the ends of its runs. us:
+//
+//   pairs   buckets   one pass   two passes
+//   2^28    2048          4157         3275
+//   2^28    1024          2775         3021
+//   2^25    2048           511          515
+//   2^24    2048           265          315
+//
+// With values of 8 or 16 bytes, one pass is slower: 2^27 pairs with 8-byte values take 2978 us in one pass and 2202 us
+// in two.
 inline constinit Threshold most_buckets_of_pairs{"most_buckets_of_pairs", 1024, 512};
 inline constinit Threshold most_pairs{"most_pairs", 1 << 24, 1 << 13};
 inline Threshold* const thresholds[] = {&most_replicated, &most_of_two_passes, &most_buckets_of_pairs, &most_pairs};
@@ -29,19 +37,20 @@ inline constexpr Needs passes_in_tile_needs{{Feature::bulk_copy}, 208'912};
 inline constexpr Needs overlapped_writes_needs{{Feature::bulk_copy, Feature::cluster}, 226'832};
 
 inline constexpr std::size_t replicated_most = 1 << 15;  // keys
-// Shared memory for the counters, and 1152 bytes. See ReplicatedCounters.
+// Returns the needs of replicated_counts: shared memory for ReplicatedCounters, and 1152 bytes for the kernel's static
+// arrays.
 constexpr Needs replicated_counts_needs(unsigned buckets) {
   return {{}, (buckets <= 1 << 11 ? std::size_t(16) * buckets : 4 * (buckets + buckets / 32)) + 1152};
 }
-// True if passes_in_tile and overlapped_writes, which have a table of tiles and buckets, take this call. `searched`: a
-// key's bucket is found by searching the splitters.
+// True if passes_in_tile and overlapped_writes, which have a table of offsets per tile and bucket, take this call.
+// `searched`: a key's bucket is found by searching the splitters.
 constexpr bool takes_table(std::size_t n, unsigned buckets, bool searched) {
   return !searched && buckets > max_counted && buckets <= max_in_table && !wide(n);
 }
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
 
-// For keys of 4 or 8 bytes and any bucket function; `value_bytes` is 0 without values.
+// Chooses for keys of 4 or 8 bytes and any bucket function; `value_bytes` is 0 without values.
 inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes, unsigned buckets, bool searched,
                      const Machine& machine) {
   if (n <= most_replicated && n <= replicated_most && machine.meets(replicated_counts_needs(buckets)))

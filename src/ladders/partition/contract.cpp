@@ -53,7 +53,7 @@ void require_values(const Call& c) {
 void validate(const Call& c) {
   c.operation.as<Bucketing>() == Bucketing::digit ? require_digit(c) : require_splitters(c);
   require_values(c);
-  // The count must be exact, because it implies the number of buckets.
+  // The number of offsets must be exact: any other number implies another number of buckets.
   const std::size_t offsets = bucket_count(c) + 1;
   if (c.out[2].count != offsets)
     refuse("partition", std::to_string(c.out[2].count) + " offsets for " + std::to_string(offsets - 1) + " buckets",

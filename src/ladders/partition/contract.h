@@ -3,8 +3,8 @@
 //
 //   digit      bucket (key >> first_bit) & (2^bits - 1), of 2^bits; scalars[0] is first_bit, scalars[1] is bits, 1
 //              to 15; their sum is at most the key's width
-//   splitters  the number of splitters <= the key; in[2] holds buckets - 1 of them, of the keys' type, strictly
-//              ascending and above 0, so that every bucket can have a key
+//   splitters  bucket k if k splitters are <= the key; in[2] holds the buckets - 1 splitters, of the keys' type,
+//              strictly ascending and above 0, so that every bucket can have a key
 //
 // There are 2 to 32768 buckets. Keys are u32 or u64. A value has 4 or 8 bytes (n elements of any type of that size) or
 // 16 (2 n elements of 8 bytes); without values, in[1] and out[1] are empty. Offsets have any 4- or 8-byte type that
@@ -76,7 +76,7 @@ inline std::size_t bucket_count(const Call& c) {
   return std::size_t{1} << partition_scalars.read(c.scalars).bits;
 }
 
-// Bytes of values per key; 0 without values.
+// Returns the bytes per value; 0 without values.
 inline unsigned value_bytes(const Call& c) { return c.n() == 0 ? 0 : static_cast<unsigned>(c.in[1].bytes() / c.n()); }
 
 }  // namespace upsweep::ladders::partition

@@ -17,12 +17,12 @@ enum class Way : std::uint8_t { scatter, combine, blocks };  // as in Loops
 struct Plan {
   Way way = Way::scatter;
   int cores = 1;
-  std::size_t chunk;      // elements that a core claims at once: whole blocks, at most most_per_chunk
+  std::size_t chunk;      // elements per chunk, the unit that a core claims: whole blocks, at most most_per_chunk
   std::size_t block = 0;  // elements per block of Way::blocks
   Stores stores = Stores::cached;
 };
 
-// Counts have 32 bits.
+// Maximum elements per chunk: counts have 32 bits.
 inline constexpr std::size_t most_per_chunk = std::size_t{1} << 31;
 
 // The steps of a pass, on all its cores: count, scan, move.
@@ -47,8 +47,8 @@ class Steps {
     own_ = scratch.take<std::byte>(own_bytes_ * static_cast<std::size_t>(p_.cores));
   }
 
-  // Calls before(begin, end) on the core that is about to count elements [begin, end), and put(bucket, offset) with the
-  // start of each bucket, and with n.
+  // Runs the pass. Calls before(begin, end) on the core that is about to count elements [begin, end), and put(bucket,
+  // offset) with the start of each bucket, then put(buckets, n).
   template <class Before, class Put>
   void run(Before&& before, Put&& put) {
     each_chunk([&](std::size_t c, std::byte* own) { count(c, own, before); });
@@ -88,8 +88,8 @@ class Steps {
     }
   }
 
-  // Scans the chunks' counts in bucket-major order: each becomes the output index of the chunk's first element of the
-  // bucket. Chunks are `stride` counters apart.
+  // Scans the chunks' counts in bucket-major order: each count becomes the output index of the chunk's first element of
+  // the bucket. Chunks are `stride` counters apart.
   template <class Counter, class Put>
   void add_up(Counter* table, std::size_t stride, Put&& put) const {
     std::uint64_t sum = 0;
@@ -132,7 +132,8 @@ class Steps {
   const Part all_;
   std::size_t row_, rows_, chunks_, own_bytes_;
   std::uint64_t* next_ = nullptr;  // [chunks_][next_words()], output index of the next element; not for Way::scatter
-  // [rows_][words_]: one row per block, or per chunk. For Way::scatter they become the next output indices.
+  // [rows_][words_]: one row of counts per block for Way::blocks, otherwise per chunk. For Way::scatter, the counts
+  // become the next output indices.
   std::uint32_t* counts_ = nullptr;
   std::byte* own_ = nullptr;  // [cores][own_bytes_]
 };
@@ -175,7 +176,7 @@ class PassOnCores {
   const Plan p_;
 };
 
-// Bytes per element that a pass writes.
+// Returns the bytes per element that a pass writes.
 template <class T, class O>
 std::size_t element_bytes(const Args<T, O>& a) {
   return sizeof(T) + a.values.bytes;
@@ -185,37 +186,52 @@ std::size_t element_bytes(const Args<T, O>& a) {
 inline constexpr std::size_t least_per_bucket = 64;
 
 // Returns the elements per block. A block partitioned in the cache takes half of L2, unless there are so many buckets
-// that runs would be short: longer runs then pay for the slower last-level cache. 2^24 keys into 2^12 buckets on two
-// cores, M keys/s: blocks of 2^17 859, 2^18 898, 2^19 877. One core, ns per key in blocks of 2^14, 2^16 and 2^18: into
-// 2^10 1.44, 1.20, 1.20; into 2^8 0.98, 0.95, 1.06.
+// that runs would be short: longer runs then pay for the slower last-level cache. Measured by keys per block:
+//
+//   two cores, 2^24 keys into 2^12 buckets   2^17 859, 2^18 898, 2^19 877 M keys/s
+//   one core, into 2^10 buckets              2^14 1.44, 2^16 1.20, 2^18 1.20 ns per key
+//   one core, into 2^8 buckets               2^14 0.98, 2^16 0.95, 2^18 1.06 ns per key
 inline std::size_t block_for(unsigned buckets, std::size_t element_bytes) {
   constexpr std::size_t most = std::size_t{1} << 19;
   const std::size_t fits = std::min(second_level_cache_bytes() / 2 / element_bytes, most);
   return std::bit_floor(std::clamp(least_per_bucket * buckets, fits, most));
 }
 
-// Minimum work that pays for a fork, a join and another core's counters: elements, and bytes written per bucket and
-// core. One core and two, M keys/s: 2^14 keys into 2^8 buckets 813 and 1000, into 2^10 708 and 620; 2^17 keys into 2^12
-// 594 and 882. Each counter costs less if there are many. One core and two, us, from cache and then from memory: 2^16
-// keys into 2^12 53 and 48, 98 and 68; into 2^13 59 and 52, 142 and 100; pairs into 2^12 79 and 60, 175 and 138.
+// Minimum work that pays for a fork, a join and another core's counters: least_for_cores elements, and
+// least_bytes_per_counter() bytes written per bucket and core, which are fewer with many_for_cores elements or more.
+//
+//                                 one core   two cores
+//   2^14 keys into 2^8 buckets         813        1000   M keys/s
+//   2^14 keys into 2^10 buckets        708         620
+//   2^17 keys into 2^12 buckets        594         882
+//   2^16 keys into 2^12 buckets     53, 98      48, 68   us from cache, us from memory
+//   2^16 keys into 2^13 buckets    59, 142     52, 100
+//   2^16 pairs into 2^12 buckets   79, 175     60, 138
 inline constexpr std::size_t least_for_cores = std::size_t{1} << 14, many_for_cores = std::size_t{1} << 16;
-// From this size on, two Zen 5 cores are always faster than one: 1.2 to 4 times as fast at 2^20 keys, even if the cores
-// are far apart (results/zen5/trials/partition-2-20-threads.jsonl). Below it, the faster way depends on the machine's
-// state (cpu/one_or_all.h).
+// Minimum elements for all cores regardless of the machine's state: two Zen 5 cores are then always faster than one,
+// 1.2 to 4 times as fast at 2^20 keys, even if signals between the cores are slow
+// (results/zen5/trials/partition-2-20-threads.jsonl). With fewer elements, the faster choice depends on that state
+// (cpu/one_or_all.h).
 inline constexpr std::size_t surely_for_cores = std::size_t{1} << 20;
 constexpr std::size_t least_bytes_per_counter(std::size_t n) { return n < many_for_cores ? 64 : 16; }
 
-// The write positions of a few equally large buckets map to the same cache sets; in a block they are closer together.
-// Two cores, M keys/s one by one and in blocks: 2^14 keys into 2^4 buckets 494 and 1047, into 2^5 648 and 1206, into
-// 2^6 1198 and 1186.
+// Maximum buckets for which blocks pay even if the output fits in the cache: the write positions of a few equally large
+// buckets map to the same cache sets; within a block they are closer together. 2^14 keys, two cores, M keys/s:
+//
+//   buckets   one by one   in blocks
+//   2^4              494        1047
+//   2^5              648        1206
+//   2^6             1198        1186
 inline constexpr std::size_t few_buckets = 32;
-// Addresses this far apart share an L1 set: a page on x86, where L1 is indexed while the page is translated.
+// Distance in bytes of addresses that share an L1 set: a page on x86, where L1 is indexed while the page is translated.
 inline constexpr std::size_t first_level_way_bytes = std::size_t{1} << 12;
-// One core, M keys/s into 2^4 buckets one by one and as a block: 2^10 keys 513 and 446, 2^12 keys 259 and 454.
+// Minimum elements for blocks with few buckets. 2^4 buckets on one core, one by one and as a block: 2^10 keys 513 and
+// 446 M keys/s, 2^12 keys 259 and 454 M keys/s.
 inline constexpr std::size_t least_for_blocks = std::size_t{1} << 11;
 
-// A chunk writes a partial line at both ends of every bucket. 2^24 keys into 2^12 buckets in blocks of 2^18: 898 M
-// keys/s in 2 chunks, 874 in 4, 801 in 16. More chunks help only if a core loses its time slice.
+// Minimum elements per chunk and bucket: a chunk writes a partial line at both ends of every bucket. 2^24 keys into
+// 2^12 buckets in blocks of 2^18: 898 M keys/s in 2 chunks, 874 in 4, 801 in 16. More chunks help only if a core loses
+// its time slice.
 inline constexpr std::size_t least_per_chunk_and_bucket = 2048;
 
 // Returns the fastest plan known for a pass over n elements.
@@ -226,10 +242,15 @@ inline Plan plan_for(std::size_t n, unsigned count, unsigned key_bytes, unsigned
   p.cores = all ? threads : 1;
   std::size_t cores = all ? all_threads : 1;
   // Moving keys one by one is fastest if the output takes little of the last-level cache and the buckets' write
-  // positions map to different sets of L1, as those of small buckets do. Two cores with a last-level cache of 32 MiB, M
-  // keys/s one by one and in blocks: 2^19 keys into 2^10 buckets 1110 and 1071, into 2^12 1130 and 598; 2^20 keys into
-  // 2^10 697 and 1058, into 2^12 1108 and 645. Buckets of 4 KiB begin in the same set: 2^18 keys into 2^6 805 and 1875,
-  // on a machine with 48 KiB of L1.
+  // positions map to different sets of L1, as those of small buckets do. Buckets of 4 KiB begin in the same set. Two
+  // cores, M keys/s:
+  //
+  //                buckets   one by one   in blocks
+  //   2^19 keys    2^10            1110        1071   last-level cache of 32 MiB
+  //                2^12            1130         598
+  //   2^20 keys    2^10             697        1058
+  //                2^12            1108         645
+  //   2^18 keys    2^6              805        1875   L1 of 48 KiB
   const std::size_t bytes = n * std::max(key_bytes, value_bytes);  // size of the larger array
   const bool near = bytes < last_level_cache_bytes() / (n <= 256 * buckets ? 4 : 8);
   const bool apart = bytes < first_level_way_bytes * buckets;
@@ -244,7 +265,7 @@ inline Plan plan_for(std::size_t n, unsigned count, unsigned key_bytes, unsigned
   p.stores = near ? Stores::cached : Stores::around;
   p.block = std::min(block_for(count, element), (n + cores - 1) / cores);
   const std::size_t blocks = (n + p.block - 1) / p.block;
-  // 8 chunks per core, if they are large enough.
+  // Up to 8 chunks per core, as long as they are large enough.
   const std::size_t least = std::max(2 * p.block, least_per_chunk_and_bucket * buckets);
   const std::size_t chunks = std::clamp(n / least, cores, 8 * cores);
   p.chunk = std::min((blocks + chunks - 1) / chunks, most_per_chunk / p.block) * p.block;

@@ -44,7 +44,7 @@ struct IdOf {
 
 struct None {};  // keys alone
 
-// An array of keys and one of values.
+// An array of keys and, for pairs, an array of values.
 template <class K, class V>
 struct Columns {
   static constexpr bool pairs = !std::is_same_v<V, None>;
@@ -60,8 +60,8 @@ struct Columns {
   }
 };
 
-// The loops read their elements from a source, which is constructed from a Part and returns elements [at, end) row by
-// row.
+// Consecutive elements. The loops read their elements from a source, which is constructed from a Part; its row(at, end)
+// returns a row of elements that begins at `at` and ends at `end` or before.
 template <class K, class V>
 struct Row {
   const K* keys;    // [n]
@@ -159,7 +159,7 @@ HWY_INLINE void find_digits(const K* keys, DigitOf<K> digit, K* digits) {
 template <class K>
 HWY_INLINE void count_digits(const K* digits, u32* a, u32* b, u32* c, u32* e) {
   for (size_t k = 0; k < digits_of_a_row; k += 4) {
-    if constexpr (sizeof(K) == 4) {  // two digits per load: the counters need loads too
+    if constexpr (sizeof(K) == 4) {  // two digits per load, because the counters need loads, too
       u64 two[2];
       std::memcpy(two, digits + k, sizeof two);
       ++a[static_cast<u32>(two[0])];
@@ -175,9 +175,10 @@ HWY_INLINE void count_digits(const K* digits, u32* a, u32* b, u32* c, u32* e) {
   }
 }
 
-// Equal neighbouring digits serialise on one counter, hence several tables, if they fit in L1 and n pays for clearing
-// and summing them. Zen 5, us with 4 tables and with one: 2^10 keys into 2^8 buckets 1.8 and 1.3, 2^12 into 2^10 8.3
-// and 6.8, 2^12 into 2^8 the same.
+// Returns the number of tables in which to count: several, because equal neighbouring digits serialise on one counter,
+// if the tables fit in L1 and n is large enough to pay for clearing and summing them. With 4 tables and with one, on a
+// Zen 5: 2^10 keys into 2^8 buckets 1.8 and 1.3 us, 2^12 keys into 2^10 buckets 8.3 and 6.8 us, 2^12 keys into 2^8
+// buckets the same.
 HWY_INLINE unsigned tables_for(unsigned buckets, size_t n) {
   if (n < 12 * size_t{buckets}) return 1;
   return buckets <= 1024 ? 4 : buckets <= 2048 ? 2 : 1;
@@ -250,7 +251,7 @@ void combine(const Part& part, u64* next, Stores stores, void* scratch) {
   const Bucket bucket(part);
   const unsigned buckets = part.buckets;
   u32* const slots = static_cast<u32*>(scratch);  // [buckets] the slot of the bucket's next element
-  u32* const others = slots + in_lines(buckets);  // [buckets] elements of its first line that belong to other parts
+  u32* const others = slots + in_lines(buckets);  // [buckets] elements of other parts in the bucket's first line
   const S sink(part, others + in_lines(buckets), buckets * per_line, stores);
   for (unsigned b = 0; b < buckets; ++b) {
     const size_t before = sink.before(next[b]);
@@ -346,7 +347,7 @@ void blocks(const Part& part, u64* next, const u32* counts, size_t block, Stores
   sink.finish();
 }
 
-// All loops for one source and one way to find a bucket.
+// Returns all loops for one source and one way to find a bucket.
 template <class Source, class Bucket>
 Loops loops_of() {
   return {&count<Source, Bucket>, &scatter<Source, Bucket>, &combine<Source, Bucket>, &blocks<Source, Bucket>};

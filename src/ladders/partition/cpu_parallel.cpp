@@ -1,9 +1,10 @@
-// partition/parallel: all cores, with the fastest way to move keys for the size and the number of buckets.
+// partition/parallel: all cores; keys are moved in the way that is fastest for the input size and the number of
+// buckets.
 //
-// Idea      keys are cut into chunks; one core counts a chunk, and one moves it. A scan of the counts in bucket-major
-//           order gives each chunk its offsets. If the output fits in the cache, keys move one by one, otherwise in
-//           blocks. Small inputs take one core or all, whichever was faster in recent calls; the only table of a single
-//           core is the array of offsets.
+// Idea      keys are cut into chunks; a chunk is counted by one core and moved by one core, which may be another. A
+//           scan of the counts in bucket-major order gives each chunk its offsets. If the output fits in the cache,
+//           keys move one by one, otherwise in blocks. Small inputs use one core or all cores, whichever was faster in
+//           recent calls; a single core keeps its counts in the array of offsets.
 // Traffic   keys read twice, values once, both written once; a count per bucket and chunk, or block.
 // Order     stable: chunks, and the keys of a chunk, keep the order of the input.
 // Source    Zagha, Blelloch, Radix Sort for Vector Multiprocessors, 1991.
@@ -15,8 +16,9 @@ namespace upsweep::ladders::partition {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// The counts, and then the next offsets, are in the array of offsets, or in a narrower copy of it, one element further
-// on: once all keys are moved, a bucket's next offset is where the following bucket begins.
+// Partitions on one core. The array of offsets, or a 32-bit copy of it, holds the counts and then the next offsets,
+// those of bucket b in element b + 1: once all keys are moved, a bucket's next offset is where the following bucket
+// begins.
 template <class T>
 Status scatter_on_one_core(const Args<T, By<Bucketing::digit>>& a) {
   const unsigned buckets = a.in.buckets.count;
@@ -63,7 +65,7 @@ struct parallel {
     };
     const Plan plan = plan_on(threads_of(a.tuning));
     if (plan.cores == 1 || a.tuning.threads || a.in.n >= surely_for_cores) return run_plan(a, plan);
-    if (a.stream.dry) {  // the call may take either path
+    if (a.stream.dry) {  // the scratch must suffice for either plan
       if (const Status status = run_plan(a, plan); !status) return status;
       return run_plan(a, plan_on(1));
     }

@@ -24,7 +24,7 @@ void find_ids(const Search& search, const void* memory, size_t begin, size_t end
   const K* const splitters = static_cast<const K*>(search.splitters);
   const auto find = [&](size_t i, auto together) HWY_ATTR {
     constexpr size_t n = together();
-    u32 first[n] = {};  // all splitters before it are <= the key
+    u32 first[n] = {};  // all splitters before first[j] are <= key[j]
     K key[n];
     for (size_t j = 0; j < n; ++j) key[j] = keys[i + j];
     for (unsigned h = search.halvings; h-- > 0;)

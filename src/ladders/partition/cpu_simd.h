@@ -12,8 +12,8 @@ namespace upsweep::ladders::partition {
 struct Part {
   const void* keys;          // [end]
   const void* values;        // [end]; unused by loops for keys alone
-  void* out_keys;            // the whole output
-  void* out_values;          //
+  void* out_keys;            // the whole output of keys
+  void* out_values;          // the whole output of values; unused by loops for keys alone
   unsigned first_bit;        // of the digit; unused with ids
   unsigned buckets;          // a power of two, except with ids
   const std::uint16_t* ids;  // [end], the elements' buckets, for loops by id
@@ -31,13 +31,14 @@ struct Loops {
   void (*scatter)(const Part&, std::uint32_t* next);
   // Write-combining: each bucket fills a line, which is copied when full. `scratch`: combine_bytes().
   void (*combine)(const Part&, std::uint64_t* next, Stores, void* scratch);
-  // Partitions `block` elements at a time in the cache, then copies each bucket's whole lines. `counts`: of each block,
-  // [blocks][in_lines(buckets)]. `scratch`: blocks_bytes().
+  // Partitions `block` elements at a time in the cache, then copies each bucket's whole lines. `counts`,
+  // [blocks][in_lines(buckets)], has the counts of each block. `scratch`: blocks_bytes().
   void (*blocks)(const Part&, std::uint64_t* next, const std::uint32_t* counts, std::size_t block, Stores,
                  void* scratch);
 };
 
-// Returns the loops for this processor. Keys have 4 or 8 bytes; values 4, 8 or 16, or 0 if there are none.
+// Returns the loops for this processor's instruction set. Keys have 4 or 8 bytes; values have 4, 8 or 16, or 0 if there
+// are none. With `by_ids`, buckets are those of Part::ids, otherwise of the digit.
 Loops simd_loops(unsigned key_bytes, unsigned value_bytes, bool by_ids);
 
 // Splitters, padded with the greatest key to 2^halvings - 1, so that every search takes the same number of steps.
@@ -63,17 +64,18 @@ constexpr std::size_t elements_per_line(unsigned key_bytes, unsigned value_bytes
   return line_bytes / (value_bytes ? std::min(key_bytes, value_bytes) : key_bytes);
 }
 
-// Two words and a line per bucket.
+// Returns the bytes of scratch for Loops::combine: two words and a line per bucket.
 constexpr std::size_t combine_bytes(unsigned buckets, unsigned key_bytes, unsigned value_bytes) {
   const std::size_t held = buckets * elements_per_line(key_bytes, value_bytes);
   return 2 * in_lines(buckets) * sizeof(std::uint32_t) + held * (key_bytes + value_bytes);
 }
 
-// Three words per bucket; the block, with each bucket's run padded to whole lines at both ends; per bucket, the partial
-// line that joins the next block.
+// Returns the slots of a block in which each bucket's run is padded to whole lines at both ends.
 constexpr std::size_t block_slots(std::size_t block, unsigned buckets, std::size_t per_line) {
   return (block + per_line - 1) / per_line * per_line + 2 * buckets * per_line;
 }
+// Returns the bytes of scratch for Loops::blocks: three words per bucket; the slots of a block; per bucket, the partial
+// line that joins the next block.
 constexpr std::size_t blocks_bytes(std::size_t block, unsigned buckets, unsigned key_bytes, unsigned value_bytes) {
   const std::size_t per_line = elements_per_line(key_bytes, value_bytes);
   const std::size_t slots = block_slots(block, buckets, per_line) + buckets * per_line;

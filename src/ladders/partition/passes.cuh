@@ -12,7 +12,7 @@ namespace upsweep::ladders::partition {
 
 // ---- ranked by per-lane byte counters -------------------------------------------------------------------------------
 
-// `next_tile` is zero and left zero; `opaque_zero` is as in ThreadRanks::sort().
+// `next_tile` is zero on entry and exit; `opaque_zero` is as in ThreadRanks::sort().
 template <class Tiles, bool has_values, class Offset, class T, class B>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     lane_counters_kernel(multisplit::BucketedKeys<T, B> in, T* out, Values values, OffsetTable table,
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
   partition_in_tiles<Tiles>(m, in, out, values, table, queue, first_tile, opaque_zero, IdentityCodec{});
 }
 
-// `few`: offsets fit 32 bits.
+// Launches the kernels of a pass with this shape of tiles. `few`: offsets fit in 32 bits.
 template <class Tiles, bool has_values, bool few = false, class T, class B>
 Status start_lane_pass(const multisplit::Task<T, B>& a) {
   if (a.tuning.block && a.tuning.block != Tiles::block)
@@ -54,12 +54,15 @@ Status start_lane_pass(const multisplit::Task<T, B>& a) {
 // Maximum keys for small tiles, unless the number of multiprocessors sets a lower limit; unlimited except in checks.
 inline constinit Threshold max_in_small_tiles{"max_in_small_tiles", ~0ull, 1 << 13};
 
-// Without values there are two blocks per multiprocessor: one moves memory while the other ranks. With values one block
-// is faster, if there are enough tiles for all multiprocessors: tiles are twice as large, so runs are longer, and fewer
-// partial sectors wait in L2 (docs/notes/partition.md). If there would be fewer tiles than multiprocessors, tiles have
-// half as many keys: 2^16, 2^18, 2^20 pairs of 4 and 4 bytes take 11.5, 13.5, 19.4 us instead of 18.7, 19.5, 22.9.
-// Tiles of 8-byte elements have half as many keys in any case: 2^16 and 2^18 u64 keys take 10.0 and 13.4 us instead of
-// 11.7 and 12.5.
+// Chooses the tiles of a pass:
+//
+//   Medium   by default: two blocks per multiprocessor, of which one moves memory while the other ranks.
+//   Large    with values, if there is a tile for every multiprocessor: one block per multiprocessor, whose tiles are
+//            twice as large, so that runs are longer and fewer partial sectors wait in L2 (docs/notes/partition.md).
+//   Small    about half as many keys per tile, if n fills at most two such tiles per multiprocessor: 2^16, 2^18 and
+//            2^20 pairs of 4 and 4 bytes take 11.5, 13.5 and 19.4 us, but 18.7, 19.5 and 22.9 us with Medium (H200).
+//            With elements of 8 bytes, if n fills at most half a tile per multiprocessor, because larger inputs are
+//            slower: 2^16 u64 keys take 10.0 us and 11.7 us with Medium, but 2^18 take 13.4 us and 12.5 us.
 template <unsigned value_bytes, unsigned warps, class T, class B>
 Status lane_pass_by_size(const multisplit::Task<T, B>& a) {
   constexpr bool has_values = value_bytes > 0;
@@ -87,7 +90,7 @@ Status lane_pass(const multisplit::Task<T, B>& a) {
 
 // ---- on a GPU without the bulk copies, clusters or shared memory for these ------------------------------------------
 
-// Block 0 writes the buckets' offsets and zeroes the counts. All blocks zero the rows of the first launch.
+// Block 0 writes the buckets' offsets and zeroes the counts. All blocks zero the look-back rows of the first launch.
 [[maybe_unused]] static __global__ void __launch_bounds__(max_counted)
     starts_kernel(Counter* counts,                                                                     // [max_counted]
                   std::uint64_t* starts,                                                               // [max_counted]
@@ -105,7 +108,7 @@ Status lane_pass(const multisplit::Task<T, B>& a) {
   if (t == 0) offsets.put(buckets, n);
 }
 
-// `next_tile` is zero and left zero.
+// `next_tile` is zero on entry and exit.
 template <class Tiles, bool has_values, class T, class B>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     lookback_kernel(multisplit::BucketedKeys<T, B> in, T* out, Values values, TileLookback lookup,
@@ -118,7 +121,8 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
   partition_loaded_tiles<Tiles>(m, in, out, values, lookup, queue, first_tile, IdentityCodec{});
 }
 
-// A tile's word counts fewer than 2^30 keys, so larger inputs take several launches.
+// Maximum keys per launch of lookback_kernel: a tile's word counts fewer than 2^30 keys, so larger inputs take several
+// launches.
 inline constinit Threshold keys_per_launch{"keys_per_launch", 1 << 29, 1 << 15, {.min = 1 << 15, .max = 1 << 29}};
 
 template <unsigned value_bytes, class T, class B>
@@ -131,7 +135,7 @@ Status start_lookback_pass(const multisplit::Task<T, B>& a) {
   const auto per_launch = static_cast<unsigned>(keys_per_launch / Tiles::tile);
   const unsigned rows = tiles < per_launch ? tiles : per_launch;
   const std::size_t row_words = std::size_t(rows) * max_counted;
-  // The bucket offsets and rows of this launch and of the next.
+  // The bucket offsets and the look-back rows of the current launch and of the next one.
   Scratch scratch(*a.workspace);
   auto* const starts = scratch.take<std::uint64_t>(2 * max_counted);
   auto* const words = scratch.take<unsigned>(2 * row_words);

@@ -1,4 +1,4 @@
-// A separate unit for passes by a digit, which several rungs use.
+// A separate translation unit for passes by a digit, which several rungs use.
 #pragma once
 #include "ladders/partition/passes.cuh"
 

@@ -1,4 +1,4 @@
-// Unordered scatter offsets from atomic counters in global memory: the steps that several rungs share.
+// Unordered scatter to offsets from atomic counters in global memory: the steps that several rungs share.
 #pragma once
 #include "kernel/kernel.h"
 #include "kernel/multisplit/shared_counts.h"
@@ -22,13 +22,13 @@ __global__ void scatter_kernel(Input<T, O> in, T* keys,  // [n]
   }
 }
 
-// One thread per key.
+// Returns the shape with one thread per key.
 inline Shape thread_per_key(std::size_t n, unsigned block, Stream stream) {
   return {.grid = static_cast<unsigned>(n ? ceil_div(n, block) : 1), .block = block, .stream = stream};
 }
 
 // Calls count(counts), which adds to [buckets] zeroed counters; then add_up(counts, next), which writes the offsets,
-// copies them to `next` and zeroes the counts; then launches scatter_kernel with this shape.
+// copies them to `next` and zeroes the counts; then launches scatter_kernel with `shape`.
 template <class T, class O, class Count, class AddUp>
 Status by_next_offset(const Args<T, O>& a, const Shape& shape, Count&& count, AddUp&& add_up) {
   const unsigned buckets = a.in.buckets.count;

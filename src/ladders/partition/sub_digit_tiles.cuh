@@ -10,9 +10,11 @@
 
 namespace upsweep::ladders::partition {
 
-// Twelve warps with 60 keys of 4 bytes per lane: 168 registers hold the keys and their positions. On an H200, 2^28 keys
-// into 2048 buckets take 1744 us with 12 x 60, 1813 with 12 x 52, 1775 with 16 x 44, 1869 with 16 x 36, 1934 with 20 x
-// 36 and 2056 with 24 x 28.
+// The tiles of passes_in_tile: twelve warps with 60 keys of 4 bytes per lane; 168 registers hold the keys and their
+// positions. 2^28 keys into 2048 buckets on an H200, by warps and keys per lane:
+//
+//   12 x 60   12 x 52   16 x 44   16 x 36   20 x 36   24 x 28
+//   1744 us   1813 us   1775 us   1869 us   1934 us   2056 us
 template <class T, unsigned value_bytes>
 struct LargeTiles : ThreadTiles<T, value_bytes, 12> {
   using Key = T;
@@ -63,8 +65,9 @@ struct LargeTileInput {
   __device__ void wait() { mbarrier_wait(&m.arrived, phase++ % 2); }
 };
 
-// Two tiles and the ranks take all the shared memory. Eleven warps with 60 keys per lane have tiles of 21120 keys
-// instead of 19968, and take 1592 us instead of 1577 for 2^28 keys into 2048 buckets.
+// The tiles of overlapped_writes, two of which and the ranks take all the shared memory: twelve warps with 52 keys of 4
+// bytes per lane. Eleven warps with 60 keys per lane have larger tiles, 21120 keys instead of 19968, but take 1592 us
+// instead of 1577 us for 2^28 keys into 2048 buckets (H200).
 template <class T>
 struct OverlappedTiles : ThreadTiles<T, 0, 12, 13> {
   using Ranks = SubDigitRanks<OverlappedTiles::warps, OverlappedTiles::keys>;
@@ -86,7 +89,7 @@ struct OverlappedTiles : ThreadTiles<T, 0, 12, 13> {
 template <class Tiles, class T, class OffsetOf>
 class SteppedWrites {
  public:
-  // `offset_of(key)`: offset in `out` of the key's bucket, minus the bucket's position in the tile.
+  // offset_of(key) returns the offset in `out` of the key's bucket, minus the bucket's position in the tile.
   __device__ SteppedWrites(const T* sorted, T* out, OffsetOf offset_of)
       : offset_of_(offset_of), from_(sorted + threadIdx.x), to_(as_computed(out + threadIdx.x)) {}
   __device__ __forceinline__ void step(unsigned k) {
@@ -103,22 +106,23 @@ class SteppedWrites {
   unsigned offset_[3]{};
 };
 
-// Groups of consecutive tiles. Each cluster starts with the group of the same number and draws the others: once before
-// its first group and once per group that it gets.
+// The queue of groups of consecutive tiles, one tile per block of a cluster. Cluster c starts with group c and draws
+// further groups: once before its first group and once per group that it gets.
 struct GroupQueue {
-  unsigned* next;  // zero, and left zero
+  unsigned* next;  // zero on entry and exit of the kernel
   unsigned groups, clusters;
 
-  // A draw in two parts, with the number in flight in between. By one thread.
+  // A draw in two parts: start_draw() returns a number, still in flight, and drawn() turns it into a group. By one
+  // thread.
   __device__ unsigned start_draw() const { return atomicAdd(next, 1u); }
   __device__ unsigned drawn(unsigned number) const {
     if (number == groups + clusters - 1) atomicExch(next, 0u);  // the last draw; keep_pace() may be reading it
     return clusters + number;
   }
   __device__ unsigned count_draws() const { return atomicAdd(next, 0u); }
-  // Throttles clusters that run ahead. A cluster calls it late in its work on a group, when about half of the clusters
-  // have drawn again, and waits until a third have; not for long, because the others need not be resident. By one
-  // thread, which passes an earlier count_draws() as `draws`.
+  // Throttles clusters that run ahead: waits until a third of the clusters have drawn again after this group, but not
+  // for long, because the other clusters need not be resident. Called late in the work on a group, when usually half of
+  // the clusters have. By one thread, which passes an earlier count_draws() as `draws`.
   __device__ void keep_pace(unsigned group, unsigned draws) const {
     constexpr unsigned max_polls = 8;  // 0.7 us each on an H200, where a group takes 11 us
     if (group < clusters) return;
@@ -128,19 +132,19 @@ struct GroupQueue {
 };
 
 // A cluster's draws. One thread draws, a round ahead, and stores the group in every block's shared memory; the cluster
-// barrier that each round has anyway makes it visible.
+// barrier that each round has anyway makes the group visible.
 class ClusterDraws {
  public:
   using Memory = unsigned[2];  // in each block's shared memory: the groups of the next round and of the one after it
 
-  // All `cluster` blocks must be running. The caller follows with a cluster barrier.
+  // All `cluster` blocks must be running. A cluster barrier by the caller must follow.
   __device__ ClusterDraws(Memory& drawn, const GroupQueue& queue, unsigned cluster)
       : queue_(queue), drawn_(drawn), cluster_(cluster), draws_(threadIdx.x == 0 && cluster_rank() == 0) {
     if (draws_) hand_out(1, queue_.drawn(queue_.start_draw()));
   }
   __device__ unsigned of_round(unsigned round) const { return drawn_[round % 2]; }
-  // In each round, before its barrier, in this order: start() draws, look() counts the draws of all clusters, and
-  // finish() hands out the group for the round after the next one.
+  // To be called in every round, in this order, before its barrier: start() draws, look() counts the draws of all
+  // clusters, and finish() hands out the group for the round after the next one.
   __device__ void start() {
     if (draws_) number_ = queue_.start_draw();
   }
@@ -166,7 +170,7 @@ class ClusterDraws {
 };
 
 // Splits the buckets of a call into two sub-digits, computes the table of tile offsets, and calls launch_tiles(lower,
-// upper, table, next_tile, totals) to move the keys. Its kernel zeroes `totals` again.
+// upper, table, next_tile, totals) to move the keys. The kernel that it launches must zero `totals` again.
 template <class Tiles, class T, class O, class LaunchTiles>
 Status by_sub_digits(const Args<T, O>& a, LaunchTiles&& launch_tiles) {
   if (a.tuning.block && a.tuning.block != Tiles::block)

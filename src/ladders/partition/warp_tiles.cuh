@@ -15,7 +15,7 @@ struct WarpTile {
   std::uint16_t from[size];           // position of each key in the unsorted tile
 };
 
-// This warp's share of the keys.
+// The share of the keys of the calling warp.
 struct WarpShare {
   std::size_t number, warps, begin, end;
   __device__ WarpShare(std::size_t n, std::size_t share)

@@ -1,9 +1,9 @@
 // reduce/sequential: one thread per block sums a contiguous chunk.
 //
-// The textbook's first step: the CPU loop, split into one chunk per block. One lane of 32 works, and each of its loads
-// is a separate request for one sector.
+// The textbook's first step: the CPU loop, split into one chunk per block. One lane in 32 is active, and each of its
+// loads is a separate request for one sector.
 //
-// Traffic   n reads, one request each; a load of 4 bytes fetches a sector, and L1 serves the other 28.
+// Traffic   n reads, one request each; a 4-byte load fetches a 32-byte sector, and L1 serves its other 28 bytes.
 // Order     block b sums in[b*chunk .. (b+1)*chunk) from left to right.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once

@@ -1,7 +1,7 @@
 // reduce/sequential_coalesced: one thread per block, striding by the number of blocks.
 //
-// Neighbouring blocks now read neighbouring elements. But nothing coalesces: only the lanes of one warp can, and each
-// warp still has one active lane. The 8 floats of a sector go to 8 different blocks, so L1 no longer helps and L2
+// Neighbouring blocks now read neighbouring elements, but nothing coalesces: loads coalesce only within a warp, and
+// each warp still has one active lane. The 8 floats of a sector go to 8 different blocks, so L1 no longer helps and L2
 // serves every element.
 //
 // Traffic   n reads, one request and one sector each.

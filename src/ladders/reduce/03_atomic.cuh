@@ -1,7 +1,7 @@
 // reduce/atomic: every thread adds each element of a contiguous chunk to its block's total with an atomic.
 //
-// All threads work, but those of a block contend for one address. Neighbouring lanes read one chunk apart, so a request
-// touches 32 sectors.
+// All threads work, but the threads of a block contend for one address. Neighbouring lanes read elements one chunk
+// apart, so a request touches up to 32 sectors.
 //
 // Traffic   n reads, up to 32 sectors per request; n atomics on gridDim.x addresses.
 // Order     any, so float sums may differ from run to run; f32 atomics on global memory flush subnormals to zero.

@@ -1,10 +1,10 @@
 // reduce/partial: threads sum in registers; one thread sums the block's shared array.
 //
-// Without atomics, each thread sums in a register, and the loop is limited by memory alone. The end is serial: one
+// Each thread sums in a register, without atomics, so the loop is bound by memory alone. The epilogue is serial: one
 // thread reads blockDim.x sums while the others wait.
 //
 // Traffic   n reads, coalesced; blockDim.x shared reads by one lane per block.
-// Order     thread t of block b sums in[b*blockDim + t + k*gridDim*blockDim] over k, then threads left to right.
+// Order     thread t of block b sums in[b*blockDim + t + k*gridDim*blockDim] over k; then the threads' sums, by t.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once
 #include "ladders/reduce/final_pass.cuh"

@@ -1,7 +1,7 @@
 // reduce/total: the shared array is reduced as a tree.
 //
-// Each thread contributes two sums, so all threads add at the first level; each further level halves the active
-// threads. They stay adjacent, so there are no bank conflicts and whole warps go idle.
+// Each thread contributes two sums, so all threads add at the first level; each further level halves the number of
+// active threads. Active threads stay adjacent, so there are no bank conflicts, and threads go idle by whole warps.
 //
 // Traffic   n reads, coalesced; log2(2 * blockDim.x) levels, one barrier each.
 // Order     fixed by grid and block.
@@ -28,7 +28,7 @@ __global__ void total_kernel(const T* in,  // [n]
   sums[t] = first;
   sums[t + blockDim.x] = second;
 
-  // 2. The tree. Rounding up keeps every element if the block size is not a power of two.
+  // 2. The tree. `half` rounds up, so that no sum is lost if the block size is not a power of two.
   for (unsigned count = 2 * blockDim.x; count > 1;) {
     const unsigned half = (count + 1) / 2;
     __syncthreads();

@@ -1,7 +1,7 @@
-// reduce/warp_shuffle: lanes exchange their sums through registers.
+// reduce/warp_shuffle: lanes exchange their sums by shuffles.
 //
-// The tree's last five levels, and all levels inside a warp, need neither shared memory nor barriers: one barrier per
-// block instead of nine.
+// The levels inside each warp, and the levels over the warps' totals, run in registers. Shared memory and a barrier are
+// needed only to pass the warps' totals to one warp: one barrier per block instead of nine.
 //
 // Traffic   n reads, 4 bytes per lane; one shared store per warp.
 // Order     fixed by grid and block.

@@ -1,8 +1,8 @@
 // reduce/ticket: one launch; the last block to finish sums the totals.
 //
 // A second launch costs about a microsecond. Instead, each block takes a ticket after it stores its total; the block
-// with the last ticket knows that all totals are stored. It reads them in block order, so the sum does not depend on
-// which block finishes last.
+// with the last ticket knows that all totals are stored. It combines them in a fixed order, so the sum does not depend
+// on which block finishes last.
 //
 // Traffic   as vec16; one ticket per block.
 // Order     fixed by grid, block and the alignment of the input.

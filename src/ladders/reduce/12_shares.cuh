@@ -1,11 +1,11 @@
 // reduce/shares: each block reads a contiguous share, and the grid has more blocks than are resident.
 //
-// In a grid-stride loop, all blocks advance through the input together, and the kernel ends with the slowest block,
-// whose speed differs from one H200 to the next. Here a block's loads are contiguous, and a multiprocessor that
-// finishes early gets another block.
+// In a grid-stride loop, all blocks advance through the input together, and the kernel ends only when its slowest
+// multiprocessor does; how slow that is differs from one H200 to the next. Here, each block's loads are contiguous, and
+// a multiprocessor that finishes a block early gets another.
 //
 // Traffic   as vec16.
-// Order     fixed by grid, block and the alignment of the input: totals are always taken in block order.
+// Order     fixed by grid, block and the alignment of the input: the last block combines the totals in a fixed order.
 // Source    Bell and Garland, Thrust, 2011 (contiguous ranges per block); Merrill, CUB, 2013 (more blocks than fit).
 #pragma once
 #include "ladders/reduce/finish.cuh"
@@ -31,7 +31,8 @@ struct shares {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "shares has a fixed block size"};
-    // Two blocks per multiprocessor: the best of about 50 shapes on an H200, at 2^27 to 2^30 (docs/notebook/reduce.md).
+    // Two resident blocks per multiprocessor: on an H200, the fastest of about 50 shapes at 2^27 to 2^30
+    // (docs/notebook/reduce.md).
     const auto grid = a.tuning.grid_or(blocks_for<T>(a.n, 1024, 4, 2 * shares_waves));
     unsigned long long* const totals = mailboxes<T>(a, grid);
     if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};

@@ -2,8 +2,8 @@
 //
 // At medium n, the overhead of mailbox is one launch and a cold start: blocks are scheduled, and the first loads take
 // 0.7 us. Both can overlap with the end of the previous kernel. This kernel is launched with programmatic stream
-// serialization and prefetches its first loads into L2 before it waits; the next kernel may start just as early. The
-// shape depends on n.
+// serialization and prefetches its first loads into L2 before it waits for the previous kernel; the next kernel may
+// start just as early. The launch shape depends on n.
 //
 // Traffic   as vec16.
 // Order     fixed by n, grid and the alignment of the input.
@@ -43,32 +43,37 @@ struct overlap {
   template <class T, class Op, class Out>
   static Status run(const Args<T, Op, Out>& a) {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "overlap chooses its own block size"};
-    // Chosen from about 60 shapes on an H200; each is within 2 % of the best (docs/notebook/reduce.md).
+    // Chosen from about 60 shapes on an H200; each is within 2 % of the fastest (docs/notebook/reduce.md).
     const std::size_t bytes = a.n * sizeof(T);
-    // One block while two loads per thread cover the input: more blocks would only add the mailbox's 0.3 us, and fewer
-    // threads would each add more elements serially.
+    // One block with two loads in flight per thread: more blocks would add the mailbox's 0.3 us, and with fewer
+    // threads, each would add more elements serially.
     if (bytes <= 16 * 1024) return start<512, 2>(a, 1);
     if (bytes <= 64 * 1024) return start<1024, 2>(a, 1);
-    // Many blocks with two loads per thread start soonest. 8-byte totals take two words each, so fewer blocks win.
+    // Many small blocks with two loads per thread start soonest. An 8-byte total takes two mailbox words, so fewer,
+    // larger blocks are faster.
     if (sizeof(Out) == 8 && bytes <= 8 * 1024 * 1024) return start<512, 2>(a, blocks_for<T>(a.n, 512, 2, 4));
     if (bytes <= 2 * 1024 * 1024) return start<256, 4>(a, blocks_for<T>(a.n, 256, 2, 4));
-    // One block per multiprocessor, eight loads per thread: few blocks to start and collect, enough loads in flight.
+    // One block per multiprocessor, eight loads in flight per thread: few blocks to start and few totals to collect,
+    // but enough bytes in flight.
     if (bytes <= 32 * 1024 * 1024) return start<512, 8>(a, blocks_for<T>(a.n, 512, 1, 1));
-    // All resident blocks, once the last per cent of bandwidth matters; contiguous shares gain 0.4 % at 2^26.
+    // A full grid of resident blocks, once the last per cent of bandwidth matters. Above 64 MB, each block reads a
+    // contiguous share, which gains 0.4 % at 2^26 elements.
     const unsigned all = blocks_for<T>(a.n, 512, 1, 2);
     if (bytes <= 64 * 1024 * 1024) return start<512, 8>(a, all);
-    // The shape of `shares`, once start-up is negligible. 8-byte elements do not fit in its 32 registers per thread. If
-    // fewer than 2048 threads are resident, only one of its blocks is, and nothing is loaded while that one ends.
+    // The shape of the rung `shares`, once start-up is negligible. Two cases keep the shape above: 8-byte totals, which
+    // do not fit in the 32 registers per thread of `shares`; and devices with fewer than 2048 resident threads per
+    // multiprocessor, where only one block of 1024 would be resident and nothing would be loaded while that block ends.
     if (bytes < shares_pay_from || sizeof(Out) == 8 || machine().bounded_threads() < 2048)
       return start<512, 8, Walk::shares>(a, all);
     return start<1024, 4, Walk::shares, 0>(a, blocks_for<T>(a.n, 1024, 4, 2 * shares_waves));
   }
 
  private:
-  // RowsAhead: loads per thread to prefetch into L2. On an H200, 2^10 to 2^26 words take 0.1 to 1.2 us more without
-  // prefetches; 2 rows are within 1 % of the best; all 16 of a thread cost 1.3 us at 2^22, because the loads follow too
-  // closely. A grid of several waves prefetches none: between other kernels, 2^28 words took 241 us with prefetches and
-  // 233 without; in a stream of reductions, 231 and 232.
+  // RowsAhead: rows of blockDim.x packs, one load per thread each, that a block prefetches into L2. On an H200:
+  //   2    within 1 % of the fastest; without prefetches, 2^10 to 2^26 words take 0.1 to 1.2 us longer.
+  //   16   all loads of a thread: 1.3 us slower at 2^22 words, because the loads follow before the lines arrive.
+  //   0    for a grid of several waves: between other kernels, 2^28 words take 233 us, with prefetches 241; in a stream
+  //        of reductions, 232 and 231.
   template <unsigned Block, unsigned InFlight, Walk walk = Walk::grid_stride, unsigned RowsAhead = 2, class T, class Op,
             class Out>
   static Status start(const Args<T, Op, Out>& a, unsigned grid) {

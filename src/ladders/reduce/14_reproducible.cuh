@@ -5,11 +5,13 @@
 // added as integers to a fixed-point number that spans the format's range (exact.h), and the total is rounded to
 // nearest. Integer addition is associative, so blocks may use atomics in any order.
 //
-// Traffic   as vec16; 10 (f32) or 67 (f64) atomics per block. 6 instructions per element instead of 1, still hidden
-//           behind the loads.
+// Traffic   as vec16; up to 10 (f32) or 67 (f64) atomics per block for the limbs. 6 instructions per element instead of
+//           1, still hidden behind the loads. Segments: a warp per segment, with an accumulator of its own; long
+//           segments one after another, each by the whole grid.
 // Order     none: the result is the correctly rounded sum, |error| <= 1/2 ulp.
 // Source    Collange, Defour, Graillat, Iakymchuk, Numerical Reproducibility for the Parallel Reduction, 2015.
 #pragma once
+#include "base/threshold.h"
 #include "kernel/block.h"
 #include "kernel/vector.h"
 #include "ladders/reduce/exact_window.cuh"
@@ -17,12 +19,48 @@
 
 namespace upsweep::ladders::reduce {
 
+// ---- the parts of a sum ---------------------------------------------------------------------------------------------
+
+// Warp-wide: adds the warp's share of n elements to `sum`. The warp consists of threads [first, first + 32) out of
+// `threads`, which visit the packs in a grid-stride loop. The first warp also adds the unaligned ends, and the initial
+// value as one more element.
+template <class T>
+__device__ __forceinline__ void deposit_share(const T* in, std::size_t n, std::size_t first, std::size_t threads,
+                                              const Initial<T, Sum>& initial, SharedExactSum<T>& sum) {
+  const PackSplit<T> split(in, n);
+  const unsigned lane = threadIdx.x % warp_size;
+  Pack<T> past_the_end;  // -0, which changes no sum
+  for (T& item : past_the_end.item) item = Sum::neutral<T>();
+  ExactWindow<T> window(sum);
+  for (std::size_t at = first; at < split.packs; at += ExactWindow<T>::packs * threads)
+    window.add([&](unsigned k) {
+      const std::size_t i = at + lane + k * threads;
+      return i < split.packs ? load_pack(split.aligned + i * Pack<T>::size) : past_the_end;
+    });
+  window.flush();
+  if (first > 0) return;
+  if (initial.given && lane == 0) sum.deposit_end(initial.value);
+  if (lane < split.head) sum.deposit_end(in[lane]);
+  if (lane < split.tail) sum.deposit_end(split.aligned[split.packs * Pack<T>::size + lane]);
+}
+
+// Copies a sum to `to` and propagates its carries; by one thread. `has_element` is false for the sum of no elements.
+template <class T>
+__device__ void settle(const SharedExactSum<T>& from, bool has_element, ExactSum<T>& to) {
+  to.flags = from.flags | (has_element ? ExactSum<T>::saw_element : 0);
+  to.pending = 0;
+  for (int k = 0; k < ExactSum<T>::limbs; ++k) to.limb[k] = static_cast<long long>(from.limb[k]);
+  to.carry();
+}
+
+// ---- one sum, by the whole grid -------------------------------------------------------------------------------------
+
 // The grid's accumulator in global memory; zero between calls.
 template <class T>
 struct GlobalExactSum {
   unsigned long long limb[ExactSum<T>::limbs];
   unsigned flags, tickets;
-  unsigned minus_zeros;  // number of blocks with only -0 or no elements
+  unsigned minus_zeros;  // number of blocks that saw no element other than -0
 };
 
 // Resident blocks of 256 threads per multiprocessor, limited by the registers that hold a batch.
@@ -36,47 +74,24 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>)
                         GlobalExactSum<T>* global, std::size_t n, Initial<T, Sum> initial) {
   __shared__ SharedExactSum<T> block_sum;
   __shared__ bool is_last;
-  block_sum.clear();
+  block_sum.clear(threadIdx.x, blockDim.x);
   __syncthreads();
 
-  // 1. Add the packs in batches, by whole warps. A pack past the end counts as -0, which leaves any sum unchanged.
-  const PackSplit<T> split(in, n);
-  const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
-  const unsigned lane = threadIdx.x % warp_size;
-  Pack<T> past_the_end;
-  for (T& item : past_the_end.item) item = Sum::neutral<T>();
-  ExactWindow<T> window(block_sum);
-  for (std::size_t first = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x - lane; first < split.packs;
-       first += ExactWindow<T>::packs * step)
-    window.add([&](unsigned k) {
-      const std::size_t i = first + lane + k * step;
-      return i < split.packs ? load_pack(split.aligned + i * Pack<T>::size) : past_the_end;
-    });
-  window.flush();
-
-  // 2. Deposit the unaligned ends, and the initial value as one more element.
-  if (blockIdx.x == 0) {
-    if (initial.given && threadIdx.x == 0) block_sum.deposit_end(initial.value);
-    if (threadIdx.x < split.head) block_sum.deposit_end(in[threadIdx.x]);
-    if (threadIdx.x < split.tail) block_sum.deposit_end(split.aligned[split.packs * Pack<T>::size + threadIdx.x]);
-  }
+  // 1. Add the block's elements.
+  const std::size_t first = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x / warp_size * warp_size;
+  deposit_share(in, n, first, std::size_t(gridDim.x) * blockDim.x, initial, block_sum);
   __syncthreads();
 
-  // 3. Add the block's sum to the grid's. Carries are propagated first, which leaves headroom for 2^31 blocks.
+  // 2. Add the block's sum to the grid's. Carries are propagated first, which leaves headroom for 2^31 blocks.
   __shared__ ExactSum<T> sum;
-  if (threadIdx.x == 0) {
-    sum.flags = block_sum.flags | (n > 0 || initial.given ? ExactSum<T>::saw_element : 0);
-    sum.pending = 0;
-    for (int k = 0; k < ExactSum<T>::limbs; ++k) sum.limb[k] = static_cast<long long>(block_sum.limb[k]);
-    sum.carry();
-  }
+  if (threadIdx.x == 0) settle(block_sum, n > 0 || initial.given, sum);
   __syncthreads();
   if (gridDim.x > 1) {
     for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x)
       if (sum.limb[k]) atomicAdd(&global->limb[k], static_cast<unsigned long long>(sum.limb[k]));
     if (threadIdx.x == 0) {
       if (sum.flags & ExactSum<T>::not_finite) atomicOr(&global->flags, sum.flags);
-      // Counting the blocks with only -0, not the others, spares most sums the atomic.
+      // Counts the blocks that saw only -0 rather than the others: most sums then need no atomic here.
       if (!(sum.flags & ExactSum<T>::saw_other)) atomicAdd(&global->minus_zeros, 1u);
     }
     __syncthreads();
@@ -84,7 +99,7 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>)
     __syncthreads();
     if (!is_last) return;
 
-    // 4. The last block loads the grid's sum and zeroes the accumulator.
+    // 3. The last block loads the grid's sum and zeroes the accumulator.
     for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x) {
       sum.limb[k] = static_cast<long long>(__ldcg(&global->limb[k]));
       global->limb[k] = 0;
@@ -99,9 +114,46 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>)
   if (threadIdx.x == 0) out[0] = sum.round();
 }
 
+// ---- segments -------------------------------------------------------------------------------------------------------
+
+inline constexpr unsigned exact_segments_block = 256;
+
+// Each warp sums whole segments, in a grid-stride loop.
+template <class T>
+__global__ void __launch_bounds__(exact_segments_block, blocks_per_sm<T>)
+    reproducible_segments_kernel(const T* in,  // [n]
+                                 T* out,       // [ceil(n / length)]
+                                 std::size_t n, std::size_t length, Initial<T, Sum> initial) {
+  constexpr unsigned warps = exact_segments_block / warp_size;
+  __shared__ SharedExactSum<T> warp_sums[warps];
+  __shared__ ExactSum<T> totals[warps];
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  SharedExactSum<T>& sum = warp_sums[warp];
+  for (std::size_t s = std::size_t(blockIdx.x) * warps + warp; s * length < n; s += std::size_t(gridDim.x) * warps) {
+    const std::size_t begin = s * length, count = n - begin < length ? n - begin : length;
+    sum.clear(lane, warp_size);
+    __syncwarp();
+    deposit_share(in + begin, count, 0, warp_size, initial, sum);
+    __syncwarp();
+    if (lane == 0) {
+      settle(sum, true, totals[warp]);
+      out[s] = totals[warp].round();
+    }
+    __syncwarp();
+  }
+}
+
+// ---- the rung -------------------------------------------------------------------------------------------------------
+
+// Minimum bytes per segment, times the number of segments, for a launch per segment; with fewer, a warp per segment.
+// A warp has 4 KB of loads in flight, and so reads about 20 KB in the 4 us of a launch.
+inline constinit Threshold exact_launch_bytes{"exact_launch_bytes", 20 << 10, 64};
+
 struct reproducible {
   static constexpr bool reproducible_bits = true;
   static constexpr bool takes_initial = true;
+  static constexpr bool takes_segments = true;
+  static constexpr Threshold* thresholds[] = {&exact_launch_bytes};
   static constexpr Story story{
       .idea = "the exact sum in fixed point, rounded once",
       .prediction = "at least 0.9 of overlap's speed at large n; a few microseconds more at small n",
@@ -114,15 +166,37 @@ struct reproducible {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    const unsigned block = a.tuning.block_or(256);
-    const unsigned grid = a.tuning.grid_or(blocks_for<T>(a.n, block, ExactWindow<T>::packs, blocks_per_sm<T>));
-    if (!whole_warps(block) || block > 256)
+    if (const unsigned block = a.tuning.block_or(256); !whole_warps(block) || block > 256)
       return {Code::unsupported, 0, "reproducible needs blocks of whole warps, at most 256 threads"};
+    const std::size_t segments = a.segments(), length = a.length() < a.n ? a.length() : a.n;
+    if (segments > 1 && length * sizeof(T) < segments * exact_launch_bytes) return sum_by_warps(a);
+    for (std::size_t s = 0; s < segments; ++s)
+      if (Status status = sum_by_grid(a, a.segment(s), a.out + s); !status) return status;
+    return {};
+  }
+
+ private:
+  template <class T, class Op>
+  static Status sum_by_grid(const Args<T, Op>& a, std::span<const T> elements, T* out) {
+    const unsigned block = a.tuning.block_or(256);
+    const unsigned grid =
+        a.tuning.grid_or(blocks_for<T>(elements.size(), block, ExactWindow<T>::packs, blocks_per_sm<T>));
     auto* const global =
         reinterpret_cast<GlobalExactSum<T>*>(a.workspace->counters(sizeof(GlobalExactSum<T>) / sizeof(unsigned)));
     if (!global) return {Code::out_of_memory, 0, "no memory for the accumulator"};
-    return launch(reproducible_kernel<T>, {.grid = grid, .block = block, .stream = a.stream}, a.in, a.out, global, a.n,
-                  a.initial);
+    return launch(reproducible_kernel<T>, {.grid = grid, .block = block, .stream = a.stream}, elements.data(), out,
+                  global, elements.size(), a.initial);
+  }
+
+  template <class T, class Op>
+  static Status sum_by_warps(const Args<T, Op>& a) {
+    const std::size_t blocks = ceil_div(a.segments(), std::size_t(exact_segments_block / warp_size));
+    const std::size_t resident = std::size_t(machine().multiprocessors) * blocks_per_sm<T>;
+    return launch(reproducible_segments_kernel<T>,
+                  {.grid = a.tuning.grid_or(blocks < resident ? blocks : resident),
+                   .block = exact_segments_block,
+                   .stream = a.stream},
+                  a.in, a.out, a.n, a.length(), a.initial);
   }
 };
 

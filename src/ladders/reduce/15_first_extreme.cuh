@@ -1,11 +1,12 @@
 // reduce/first_extreme: argmin and argmax, the index of the first smallest or largest element.
 //
-// An element's key is a signed integer, larger for the element to be taken and the same for equal elements, so that one
-// kernel per width finds the largest key for both operations. A candidate is a key and the complement of an index: the
-// largest candidate is the first of the best elements, in whatever order they are compared. The rest is overlap.
+// Each element is mapped to a signed integer key: a better element has a larger key, and equal elements have equal
+// keys. Both operations then look for the largest key, so one kernel serves both. A candidate is a key and the
+// complement of the element's index: in whatever order candidates are compared, the largest is the first of the best
+// elements. Everything else is as in overlap.
 //
 // Traffic   as vec16; four 8-byte words per block.
-// Order     none: the same index with any grid.
+// Order     irrelevant: the same index with any grid.
 // Source    Harris, Optimizing Parallel Reduction in CUDA, 2007; keys as in radix sorts of floats (Herf, 2001).
 #pragma once
 #include <limits>
@@ -26,16 +27,16 @@ constexpr UnsignedAs<T> bits_of_infinity() {
     return sizeof(T) == 4 ? UnsignedAs<T>(0x7f800000u) : static_cast<UnsignedAs<T>>(0x7ff0000000000000u);
 }
 
-// T is unsigned or a float. Plain data, passed to kernels by value.
+// Maps elements to keys. T is an unsigned integer or a floating-point type. Passed to kernels by value.
 template <class T>
 struct ExtremeKeys {
   using Bits = UnsignedAs<T>;
   using Key = std::make_signed_t<Bits>;
   static constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
-  static constexpr Bits infinity = bits_of_infinity<T>();  // of floats
+  static constexpr Bits infinity = bits_of_infinity<T>();  // used for floats only
   Bits flip;  // XOR mask: reverses the order for a minimum, and makes unsigned integers signed
 
-  // All NaN have the largest key, and both zeros have key 0.
+  // Returns the key of x. Every NaN has the largest key, and both zeros have key 0.
   __device__ __forceinline__ Key operator()(T x) const {
     Bits bits;
     memcpy(&bits, &x, sizeof x);
@@ -62,15 +63,15 @@ constexpr UnsignedAs<T> flip_for() {
 
 // ---- candidates -----------------------------------------------------------------------------------------------------
 
-// Compared word by word, the most significant first: the key in two words, then the complement of the index in two. All
-// zero: none.
+// A key, in two words, and the complement of its element's index, in two. Candidates are compared word by word, the
+// most significant word first. All zeros: no candidate.
 struct alignas(16) Candidate {
   unsigned word[4];
 
   __device__ std::size_t index() const { return ~(std::size_t(word[2]) << 32 | word[3]); }
 };
 __device__ __forceinline__ Candidate make_candidate(std::int64_t key, std::size_t index) {
-  constexpr unsigned sign = 0x80000000u;  // makes the key unsigned
+  constexpr unsigned sign = 0x80000000u;  // flipped, so that signed keys compare as unsigned words
   return {{unsigned(key >> 32) ^ sign, unsigned(key), ~unsigned(index >> 32), ~unsigned(index)}};
 }
 
@@ -86,8 +87,9 @@ struct Better {
   }
 };
 
-// Warp-wide, with the result in every lane: the largest first word, then the largest second word of the lanes that have
-// that first word, and so on. One instruction reduces a word; shuffles would take five steps for each.
+// Warp-wide: returns the largest candidate to every lane. It has the largest first word, then the largest second word
+// among the lanes that have that first word, and so on. Each word takes one reduction instruction instead of five
+// shuffle steps.
 __device__ __forceinline__ Candidate warp_reduce(Candidate candidate, Better) {
   bool is_best = true;
 #pragma unroll
@@ -101,14 +103,15 @@ __device__ __forceinline__ Candidate warp_reduce(Candidate candidate, Better) {
 
 // ---- the kernel -----------------------------------------------------------------------------------------------------
 
-// As steps_of_thread<Walk::shares>(), with a share that the host has computed: two divisions of 64 bits would delay
-// every block's first load.
+// Like steps_of_thread<Walk::shares>(), with the share computed by the host: two 64-bit divisions would delay every
+// block's first load.
 __device__ __forceinline__ Steps steps_in_share(std::size_t packs, std::size_t share) {
   const std::size_t begin = blockIdx.x * share;
   return {begin + threadIdx.x, begin + share < packs ? begin + share : packs, blockDim.x};
 }
 
-// Returns the best of this thread's packs and of its part of the unaligned ends, as in thread_sum().
+// Returns the best of this thread's packs and of its elements of the unaligned ends (as in thread_sum()), or no
+// candidate if it has no elements.
 template <unsigned InFlight, class T>
 __device__ __forceinline__ Candidate best_of_thread(const PackSplit<T>& split, const T* in, const Steps& steps,
                                                     ExtremeKeys<T> key_of) {
@@ -118,7 +121,8 @@ __device__ __forceinline__ Candidate best_of_thread(const PackSplit<T>& split, c
   const std::size_t tail = split.head + split.packs * size;
   const bool has_head = thread < split.head, has_packs = steps.first < steps.end, has_tail = thread < split.tail;
 
-  // The thread's first element, unless another one has more than the lowest key. Later equals do not replace it.
+  // Start with the thread's first element and the lowest key. Only a larger key replaces the best one, so the first of
+  // equal elements stays.
   Key best = std::numeric_limits<Key>::min();
   std::size_t index = has_head ? thread : has_packs ? split.head + steps.first * size : tail + thread;
   const auto take = [&](Key key, std::size_t i) {
@@ -127,8 +131,8 @@ __device__ __forceinline__ Candidate best_of_thread(const PackSplit<T>& split, c
   if (has_head) take(key_of(in[thread]), thread);
   const auto [first, end, step] = steps;
   for (std::size_t i = first; i < end; i += InFlight * step) {
-    // The round's first pack replaces those past the end, which changes nothing. If their loads were skipped, the
-    // compiler would move every load of the last round behind the comparisons before it, and wait for each.
+    // Packs past the end are replaced by the round's first pack, which cannot change the result. If their loads were
+    // skipped, the compiler would move each load of the last round behind the preceding comparisons and wait for it.
     const auto position = [&](unsigned k) { return i + k * step < end ? i + k * step : i; };
     uint4 packs[InFlight];
 #pragma unroll
@@ -187,7 +191,7 @@ struct first_extreme {
   static constexpr bool supports = is_index_of<Op>;
   template <class T, class Op>
   static Status run(const IndexArgs<T, Op>& a) {
-    // One block as in overlap; then two packs per thread, up to all resident blocks.
+    // One block up to 64 KB, as in overlap; above, two packs per thread, up to two blocks per multiprocessor.
     const std::size_t bytes = a.n * sizeof(T);
     const bool one_block = bytes <= 64 * 1024;
     const unsigned block = a.tuning.block_or(one_block && bytes > 16 * 1024 ? 1024 : 512);
@@ -195,7 +199,7 @@ struct first_extreme {
     if (!whole_warps(block)) return not_whole_warps;
     unsigned long long* const candidates = mailboxes<Candidate>(a, grid);
     if (!candidates) return {Code::out_of_memory, 0, "no memory for the block totals"};
-    // Signed integers differ from unsigned ones in the mask alone.
+    // Signed integers are read as unsigned ones: their keys differ only in the mask.
     using Element = std::conditional_t<std::is_integral_v<T>, UnsignedAs<T>, T>;
     const Element* const in = reinterpret_cast<const Element*>(a.in);
     const std::size_t rows = ceil_div(ceil_div(PackSplit<Element>(in, a.n).packs, grid), block);

@@ -1,8 +1,9 @@
 // reduce/segments: reduces each segment of equal length, such as the rows of a matrix, in one launch.
 //
-// Short segments: a block loads a tile of whole segments into shared memory, 16 bytes per load whatever the length and
-// the alignment of the segments, and then one lane or a few reduce each. Long segments: one block each, or several if
-// the segments alone do not fill the device; the last of them collects the others' totals, as in overlap.
+// Short segments: a block loads a tile of whole segments into shared memory, with 16-byte loads whatever the segments'
+// length and alignment; then 1 to 32 lanes reduce each segment. Long segments: one block per segment, or several if
+// there are too few segments to fill the device; the last block of a segment collects the totals of the others, as in
+// overlap.
 //
 // Traffic   one read of n elements, one write per segment.
 // Order     fixed by n, segment length and the alignment of the input.
@@ -17,8 +18,8 @@ namespace upsweep::ladders::reduce {
 
 inline constexpr unsigned segments_block = 256, segments_packs = 4;  // threads per tile, loads per thread
 
-// A tile in shared memory, and one pack more, because segments need not start at a pack. After every 128 bytes, one
-// word is left out, so that threads at a distance of a power of two use different banks.
+// A tile in shared memory, with space for one more pack, because segments need not start at a pack boundary. A word of
+// padding follows every 128 bytes, so that lanes whose segments are a power of two apart use different banks.
 template <class T>
 class SegmentTile {
  public:
@@ -48,7 +49,7 @@ class SegmentTile {
   Word words_[(packs + 1) * words_per_pack * (words_per_line + 1) / words_per_line + 1];
 };
 
-// Each block reduces `per_tile` segments, and 2^log2_lanes lanes of a warp each segment.
+// Each block reduces `per_tile` segments; 2^log2_lanes lanes of one warp reduce each segment.
 template <class T, class Op, class Out>
 __global__ void __launch_bounds__(segments_block, min_blocks(segments_block,
                                                              resident_threads<segments_packs> / segments_block))
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(segments_block, min_blocks(segments_block,
   if (packs > SegmentTile<T>::packs && threadIdx.x == 0) tile.put(packs - 1, load(packs - 1));
   __syncthreads();
 
-  // 2. Reduce them. All lanes of a warp make the same number of rounds, because they exchange totals.
+  // 2. Reduce the segments. All lanes of a warp run the same number of rounds, because the shuffles need all lanes.
   const unsigned lanes = 1u << log2_lanes, lane = threadIdx.x % lanes;
   const unsigned segments = ceil_div(count, length);
   for (unsigned round = 0; round < segments; round += segments_block >> log2_lanes) {
@@ -137,8 +138,9 @@ struct segments {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "segments chooses its own block size"};
     if (a.segments() == 0) return {};
     const std::size_t length = a.length() < a.n ? a.length() : a.n;
-    // A tile holds four segments or more: with fewer, too much of it stays empty. Too few to occupy every
-    // multiprocessor are faster with a block each, if they give most of its threads something to load.
+    // Segments are short if a tile holds at least four: with fewer, too much of the tile could stay empty. But if there
+    // are no more segments than multiprocessors, a block per segment is faster, provided that a segment has a load for
+    // more than half of the block's threads.
     const bool fits = length > 0 && length <= SegmentTile<T>::elements / 4;
     const bool is_few = a.segments() <= multiprocessors() && length * sizeof(T) > shortest_alone;
     if (fits && !is_few) return run_short(a, static_cast<unsigned>(length));
@@ -146,17 +148,17 @@ struct segments {
   }
 
  private:
-  static constexpr std::size_t shortest_alone = 64 * 16;  // bytes: a load for each thread of two warps
+  static constexpr std::size_t shortest_alone = 64 * 16;  // bytes: one 16-byte load for each thread of two warps
 
   static std::size_t multiprocessors() { return static_cast<std::size_t>(machine().multiprocessors); }
 
   template <class T, class Op, class Out>
   static Status run_short(const Args<T, Op, Out>& a, unsigned length) {
-    // Full tiles, or smaller ones if there are fewer of them than multiprocessors.
+    // Full tiles; smaller ones if there would be fewer full tiles than multiprocessors.
     const std::size_t share = ceil_div(a.segments(), a.tuning.grid_or(multiprocessors()));
     const unsigned full = SegmentTile<T>::elements / length;
     const unsigned per_tile = share < full ? static_cast<unsigned>(share) : full;
-    // As many lanes per segment as keep all threads busy, up to a warp.
+    // As many lanes per segment as keep all threads busy, at most a warp.
     unsigned log2_lanes = 0;
     while (log2_lanes < 5 && (per_tile << (log2_lanes + 1)) <= segments_block) ++log2_lanes;
     return launch(short_segments_kernel<T, Op, Out>,
@@ -167,14 +169,14 @@ struct segments {
                   a.in, a.out, a.n, length, per_tile, log2_lanes, a.op, a.initial);
   }
 
-  // Small blocks with many loads in flight: as soon as one ends, another takes its place. On an H200, the fastest of
-  // five shapes at 2^24 elements, and at 2^27 within 3 % of it (docs/notes/reduce.md).
+  // Small blocks with many loads in flight: as soon as one ends, another becomes resident. On an H200, the fastest of
+  // five shapes at 2^24 elements, and within 3 % of the fastest at 2^27 (docs/notes/reduce.md).
   static constexpr unsigned long_block = 128;
 
   template <class T, class Op, class Out>
   static Status run_long(const Args<T, Op, Out>& a, std::size_t length) {
-    // A thread that has four loads or fewer needs no room for eight. With more segments than are resident at once,
-    // twice as many blocks are resident instead.
+    // If a thread has at most four loads, registers for eight are wasted: with registers for four, twice as many blocks
+    // are resident. This pays only if there are more segments than would otherwise be resident.
     const std::size_t at_once = multiprocessors() * (resident_threads<8> / long_block);
     if (length * sizeof(T) <= std::size_t{4} * 16 * long_block && a.segments() > at_once)
       return launch_long<4>(a, length);
@@ -183,8 +185,8 @@ struct segments {
 
   template <unsigned in_flight, class T, class Op, class Out>
   static Status launch_long(const Args<T, Op, Out>& a, std::size_t length) {
-    // Enough parts for four blocks per resident one, so that the last ones to end leave little idle; but of 32 KiB or
-    // more, because a total costs its collector about as much time as that.
+    // Enough parts for a grid of four times the resident blocks, so that little is idle while the last blocks end; but
+    // parts of about 32 KiB or more, because collecting one total takes about as long as reducing 32 KiB.
     const std::size_t resident = multiprocessors() * (resident_threads<in_flight> / long_block);
     const std::size_t wanted = ceil_div(4 * resident, a.segments());
     const std::size_t most = ceil_div(length * sizeof(T), std::size_t{32} << 10);

@@ -16,7 +16,8 @@ struct Binding : OperatorChoice {
   static constexpr std::string_view primitive = "reduce";
   static constexpr auto& operations = ladders::reduce::operations;
   static constexpr bool takes_halves = true;
-  // Integers of 8 and 16 bits have extremes, halves also sums.
+  // True if the result may have the elements' type. Integers of 8 and 16 bits have only min, max, argmin and argmax;
+  // halves have sums too.
   template <class T, class Op>
   static constexpr bool writes =
       sizeof(T) >= 4 || (!std::is_same_v<Op, Product> && (is_half<T> || !std::is_same_v<Op, Sum>));
@@ -39,7 +40,8 @@ struct Binding : OperatorChoice {
       return Args<T, Op, Out>{
           c.execution(), in, c.out[0].as<Out>(), c.n(), Op{}, initial_of<Out, Op>(initial(c)), segment_length(c)};
   }
-  // Indices are u64. Sums of bytes are u64 unless the caller asks for u32.
+  // Returns u64 for indices and, unless the caller asks for u32, for sums of u8; otherwise the type that sum_type()
+  // returns.
   static Type output_type(const Call& c) {
     const Type type = sum_type(c);
     const bool sums_bytes = type == Type::u8 && c.operation == Operation(Op::sum);

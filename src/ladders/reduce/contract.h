@@ -1,14 +1,15 @@
-// reduce: out[0] = op(initial, in[0], ..., in[n-1]) in some order; without an initial value (scalars[0] is empty),
-// value_of_none<Op, T>() when n is 0.
-// in[0] is the input, n elements that need only their natural alignment; out[0] is one element. Sums are computed in
-// the output's type, which may be wider than the input's (widens_sums) and for u8 always is, or as float if that is f16
-// or bf16. Elements of 8 and 16 bits have no products, and none but u8, f16 and bf16 have sums.
+// reduce: out[0] = op(initial, in[0], ..., in[n-1]) in some order. If n is 0 and there is no initial value (scalars[0]
+// is empty), out[0] = value_of_none<Op, T>().
+// The input is n elements that need only their natural alignment; the output is one element. Sums are computed in the
+// output's type, or as float if that type is f16 or bf16. The output's type may be wider than the input's
+// (widens_sums), and for sums of u8 it always is. There are no products of elements of 8 or 16 bits, and of these types
+// only u8, f16 and bf16 have sums.
 //
 // With a segment length L > 0 (scalars[1]), segment s is in[s * L], ..., in[min(s * L + L, n) - 1], and out[s] its
 // reduction; out has ceil(n / L) elements.
 //
-// argmin, argmax: out[0] = the index of the first smallest or largest of n > 0 elements, a u64. A NaN comes before
-// every number, as in NumPy, and -0 equals +0. There are no initial value and no segments.
+// argmin, argmax: out[0] = the index, a u64, of the first smallest or largest of n > 0 elements. A NaN beats every
+// number, as in NumPy, and -0 equals +0. Neither an initial value nor segments are supported.
 #pragma once
 #include <span>
 
@@ -17,7 +18,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// Returns the number of segments of n elements.
+// Returns the number of segments of an array of n elements: 1 if segment_length is 0.
 constexpr std::size_t segments_of(std::size_t n, std::size_t segment_length) {
   return segment_length ? n / segment_length + (n % segment_length != 0) : 1;
 }
@@ -29,7 +30,7 @@ struct Args : Execution {
   std::size_t n;
   Op op;
   Initial<Out, Op> initial{};
-  std::size_t segment_length = 0;  // 0: all elements are one segment; another only for rungs that take segments
+  std::size_t segment_length = 0;  // 0: all elements are one segment; nonzero only for rungs that take segments
 
   std::size_t length() const { return segment_length ? segment_length : n; }
   std::size_t segments() const { return segments_of(n, segment_length); }
@@ -39,12 +40,12 @@ struct Args : Execution {
   }
 };
 
-// The type in which results that are written as T are computed: at least a word, as that is what threads exchange.
+// The type in which a result of type T is computed: at least 32 bits wide, because threads exchange words.
 template <class T>
 using Accumulator = std::conditional_t<sizeof(T) >= 4 || is_half<T>, Computed<T>,
                                        std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
 
-// Combines `total`, the reduction of the n elements, with the initial value, if any.
+// Returns op(initial, total), where `total` is the reduction of n elements, or initial.alone() if n is 0.
 template <class A, class T, class Op>
 UPSWEEP_HD constexpr T with_initial(A total, std::size_t n, Op op, const Initial<T, Op>& initial) {
   return n > 0 ? static_cast<T>(op(static_cast<A>(initial.value), total)) : initial.alone();
@@ -64,11 +65,11 @@ struct IndexArgs : Execution {
   std::size_t n;       // > 0
 };
 
-// beats(a, b): true if a is taken although b has a lower index.
+// The operators of argmin and argmax. beats(a, b): true if a wins although b has the lower index.
 struct ArgMin {
   static constexpr IndexOf operation = IndexOf::min;
   static constexpr bool finds_index = true;
-  using Extreme = Min;  // reduces to the element's value
+  using Extreme = Min;  // the operator that reduces to the extreme's value
   template <class T>
   UPSWEEP_HD static constexpr bool beats(T a, T b) {
     return a < b || (a != a && b == b);

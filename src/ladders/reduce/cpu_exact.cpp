@@ -1,15 +1,16 @@
-// With a suitable accumulator, most float additions are exact, and the largest and smallest magnitude of a batch can
-// prove it. So each batch is summed with ordinary vector adds while its extremes are tracked, and the sums are kept if
-// the extremes prove that no addition rounded. Otherwise the accumulators are flushed into the ExactSum and the batch
-// is summed again in empty ones. A batch whose exponents span too wide a range even for that is summed element by
-// element, in bins.
+// Exact sums, mostly by ordinary vector additions. With a suitable accumulator, most float additions are exact, and the
+// largest and smallest magnitude of a batch can prove it. So each batch is summed with ordinary vector adds while its
+// extremes are tracked, and the sums are kept if the extremes prove that no addition rounded. Otherwise the
+// accumulators are flushed into the ExactSum, and the batch goes to empty accumulators. A batch whose exponents span
+// too wide a range even for these is summed element by element, in bins.
 //
 // The choice of path depends on where batches begin. The sum does not, because every path is exact.
 //
 // f32: the accumulators are f64. Sums of multiples of 2^p below 2^(53 + p) do not round; an f32 has 24 of those 53
 // bits.
-// f64: the accumulators are pairs. The first is kept near 1.5 * 2^(52 + g), so that adding x to it rounds x to a
-// multiple of 2^g. A subtraction recovers the rounded x, and its remainder is added to the second. Both stay exact.
+// f64: the accumulators are pairs. The first of a pair is kept near 1.5 * 2^(52 + g), so that adding x to it rounds x
+// to a multiple of 2^g. A subtraction recovers the rounded x, and the remainder of x is added to the second. Both stay
+// exact.
 //
 // Source: Demmel, Nguyen, Fast Reproducible Floating-Point Summation (2013), for the pairs; Neal (2015) for the bins.
 #include "cpu/skipped_targets.h"
@@ -30,8 +31,8 @@
 namespace upsweep::ladders::reduce {
 
 // One accumulator per exponent: bin e holds the integer sum of the mantissas of all elements with exponent e. Takes any
-// input, at 1 to 2 ns per element. 53-bit mantissas are split in two, so that each half of a bin can sum 2^36 of them
-// (2^39 of 24 bits).
+// input, at 1 to 2 ns per element. 53-bit mantissas are split between two halves of a bin, so that each half can sum
+// 2^36 of them without overflow; an unsplit bin can sum 2^39 24-bit mantissas.
 template <class T>
 class Bins {
   using Format = FloatFormat<T>;
@@ -75,7 +76,7 @@ class Bins {
 
  private:
   bool used_ = false;
-  std::int64_t bins_[exponents][halves];  // zeroed on first use, which spares the many sums that use no bin
+  std::int64_t bins_[exponents][halves];  // zeroed on first use, because most sums use no bin
   ExactSum<T> special_{};                 // for its flags: infinities and NaNs
 };
 
@@ -87,8 +88,8 @@ struct Range {
   bool all_zero = false, finite = true;
 
   using Bits = typename FloatFormat<T>::Bits;
-  // From the encodings of the largest magnitude and of the smallest nonzero one, the latter minus 1 (zero wraps to the
-  // maximum).
+  // Returns the range of a batch from the encodings of its largest and its smallest nonzero magnitude. The latter is
+  // passed minus 1, so that the caller's minimum skips zeros, which wrap to the maximum.
   static Range from(Bits largest, Bits smallest_less_1) {
     constexpr int mantissa = FloatFormat<T>::mantissa, exponents = (1 << FloatFormat<T>::exponent) - 1;
     Range r;
@@ -120,7 +121,7 @@ constexpr bool one_lane = HWY_TARGET == HWY_SCALAR;  // elsewhere a vector has t
 constexpr hn::ScalableTag<std::uint64_t> u64;
 using V64 = hn::Vec<decltype(d64)>;
 
-// Tracks the largest and the smallest magnitude.
+// Tracks the largest and the smallest nonzero magnitude in each lane.
 template <class D>
 struct Extremes {
   using Bits = hn::TFromD<D>;
@@ -144,7 +145,7 @@ struct Extremes {
 constexpr int chains = 8;  // accumulators: two adds issue per cycle, with a latency of three
 constexpr std::size_t most_groups = 16;
 
-// 2^exponent, for exponents of normal doubles.
+// Returns 2^exponent, for exponents of normal doubles.
 HWY_INLINE double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
@@ -155,10 +156,10 @@ class FloatSums {
     for (V64& a : total_) a = hn::Zero(d64);
   }
 
-  // Elements per group: one step of every chain.
+  // Returns the number of elements in a group: one vector for every chain.
   static std::size_t group() { return chains * hn::Lanes(d64); }
 
-  // Adds `groups` groups, at most most_groups.
+  // Adds a batch of `groups` groups, at most most_groups.
   void take(const float* in, std::size_t groups) {
     const std::size_t width = hn::Lanes(d64);
     V64 part[chains];
@@ -198,16 +199,16 @@ class FloatSums {
 
  private:
   static constexpr int lowest = ExactSum<float>::lowest;
-  // Sums of multiples of 2^(unit + lowest) below this bound never round. The sizes compared with it are sums of a few
-  // powers of two, in double. Their rounding error, 2^-53, is far below 2^-24, the gap between a power of two and the
-  // largest float below it.
+  // Returns the bound below which sums of multiples of 2^(unit + lowest) never round. The sizes compared with it are
+  // computed in double. Their relative rounding error, 2^-53, is far below 2^-24, the relative gap between a power of
+  // two and the largest float below it.
   static double room(int unit) { return power_of_two(unit + lowest + 53); }
 
   void flush() {
     if (size_ == 0) return;
     const std::size_t width = hn::Lanes(d64);
     HWY_ALIGN double lanes[chains * hn::MaxLanes(d64)];
-    if (size_ * static_cast<double>(chains * width) <= room(unit_)) {  // even their sum does not round
+    if (size_ * static_cast<double>(chains * width) <= room(unit_)) {  // the sum of all lanes does not round either
       for (int step = chains / 2; step; step /= 2)
         for (int k = 0; k < step; ++k) total_[k] = hn::Add(total_[k], total_[k + step]);
       sum_.deposit(hn::GetLane(hn::SumOfLanes(d64, total_[0])));
@@ -301,10 +302,10 @@ class DoubleSums {
       return {};
   }
 
-  // Opens accumulators with room for 2^10 steps of this range. Returns false if none are exact.
+  // Empties the accumulators and sets them up for 2^10 steps of this range. Returns false if they could not be exact.
   bool open(const Range<double>& range) {
     // Upper end: the first accumulator may drift from 1.5 * 2^(52 + grain) by 2^(51 + grain), that is, by 2^13 elements
-    // below 2^top: 2^10 steps, even if later elements are eight times the largest seen.
+    // below 2^top. This allows 2^10 steps even if later elements are eight times the largest seen.
     grain_ = range.top + 13 - 51;
     // Every intermediate must be normal: the initial value and the sums must not overflow, nor lose low bits.
     if (!range.finite || grain_ + 53 + lowest > 1000 || grain_ + lowest < -1020) return false;
@@ -315,7 +316,8 @@ class DoubleSums {
     return true;
   }
 
-  // Extends the bounds by a batch. Returns false and leaves them unchanged unless the sums stay exact.
+  // Extends the bounds to include a batch. Returns false, and leaves the bounds unchanged, if the sums might not stay
+  // exact.
   bool admit(const Range<double>& range, std::size_t groups) {
     if (!range.finite) return false;
     const double steps = static_cast<double>(steps_ + groups);
@@ -350,7 +352,7 @@ class DoubleSums {
   Bins<double> bins_;
   V64 high_[pairs], low_[pairs];
   int grain_ = 0, unit_ = 0;  // exponents, relative to `lowest`
-  double size_ = 0;           // bound on the magnitudes added to one lane
+  double size_ = 0;           // bound on the sum of the magnitudes added to one lane
   std::size_t steps_ = 0;     // additions to one lane; 0: the accumulators are empty
 };
 
@@ -364,7 +366,7 @@ void deposit_span(const T* in, std::size_t n, ExactSum<T>& sum) {
     sums.take(padded, 1);
     in += count, n -= count;
   };
-  // Align to a vector: a load that crosses cache lines costs two.
+  // Align to a vector: a load that crosses a cache line costs as much as two.
   const std::size_t width = hn::Lanes(d64) * sizeof(double) / sizeof(T);
   const std::size_t past = reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % width;
   if (past && n >= group) take_some(width - past);
@@ -383,7 +385,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace upsweep::ladders::reduce {
 
-// A zero sum is -0 only if every element is -0; the first one rarely is.
+// Sets the flags that decide the sign of a zero sum, which is -0 only if every element is -0. The search usually ends
+// at the first element.
 template <class T>
 void note_zeros(const T* in, std::size_t n, ExactSum<T>& sum) {
   if (n > 0) sum.flags |= sum.saw_element;

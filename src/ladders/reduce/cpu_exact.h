@@ -1,4 +1,4 @@
-// Exact sums of arrays at nearly the speed of rounded sums.
+// Exact sums of arrays; from memory, nearly as fast as rounded sums.
 #pragma once
 #include <cstddef>
 

@@ -1,6 +1,7 @@
-// argmin and argmax on one core: the value of the extreme, block by block, then its index in the block that has it.
+// argmin and argmax on one core: finds the value of the extreme block by block, then its index in the first block that
+// has it.
 //
-// The loop reads as fast as one that finds the value alone, because it keeps no indices. One block is read twice.
+// The first loop keeps no indices, so it is as fast as a reduction to the value alone. Only one block is read twice.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -12,13 +13,13 @@
 
 namespace upsweep::ladders::reduce {
 
-// Returns the index of the first element equal to *value, or of the first NaN if it is one; n if there is none.
+// Returns the index of the first element equal to *value, or of the first NaN if *value is NaN; n if there is none.
 using SpanSearch = std::size_t (*)(const void* in, std::size_t n, const void* value);
 
-// Returns the best loop for this processor's vectors. Null for types of 8 and 16 bits.
+// Returns the fastest search for this processor's vector width; null for types of 8 and 16 bits.
 SpanSearch simd_search(Type type);
 
-// The search in elements of 8 and 16 bits for an extreme. The compiler vectorises a loop that does not end early.
+// The SpanSearch for elements of 8 and 16 bits. The inner loop never exits early, so that the compiler vectorises it.
 template <class T>
 std::size_t search_narrow(const void* memory, std::size_t n, const void* wanted) {
   constexpr std::size_t most = 256;
@@ -37,10 +38,10 @@ std::size_t search_narrow(const void* memory, std::size_t n, const void* wanted)
 }
 
 struct ExtremeLoops {
-  SpanReduction cached, streamed;  // as in the simd rung
+  SpanReduction cached, streamed;  // for data in caches and in memory, as in the simd rung
   SpanSearch search;
 };
-// Op is ArgMin or ArgMax. Resolve once, call many times.
+// Returns the loops for Op, which is ArgMin or ArgMax. Resolve once, call many times.
 template <class T, class Op>
 ExtremeLoops extreme_loops() {
   using Extreme = typename Op::Extreme;
@@ -49,7 +50,7 @@ ExtremeLoops extreme_loops() {
           sizeof(T) < 4 ? &search_narrow<T> : simd_search(type_of<T>())};
 }
 
-// Bytes per block. Smaller ones start the loop more often, larger ones take longer to search again.
+// Bytes per block. With smaller blocks, the loop starts more often; larger blocks take longer to search for the index.
 inline constexpr std::size_t extreme_block_bytes = 16 << 10;
 
 // The first block whose extreme is the array's.
@@ -59,12 +60,12 @@ struct ExtremeBlock {
   std::size_t begin;
 };
 
-// Op is ArgMin or ArgMax; n > 0.
+// Returns the first block that has the extreme of in[0..n). Op is ArgMin or ArgMax; n > 0.
 template <class Op, class T>
 ExtremeBlock<T> extreme_block(const T* in, std::size_t n, const ExtremeLoops& loops) {
   constexpr std::size_t size = extreme_block_bytes / sizeof(T);
-  // The narrow vectors for memory do not keep up with it if they must look for NaN too. One Zen 4 core, 2^22 elements,
-  // in us with wide and narrow vectors: f32 261 and 287, i32 232 and 216.
+  // Data in memory is read with narrower vectors, unless these must also check for NaN: then they do not keep up with
+  // memory. One Zen 4 core, 2^22 elements, with wide and narrow vectors: f32 261 and 287 us, i32 232 and 216 us.
   const SpanReduction reduce = is_floating<T> || one_core(n * sizeof(T)) ? loops.cached : loops.streamed;
   ExtremeBlock<T> best{};
   reduce(in, std::min(size, n), &best.extreme);

@@ -4,6 +4,7 @@
 #include "cpu/parallel.h"
 #include "ladders/reduce/binding.h"
 #include "ladders/reduce/cpu_extreme.h"
+#include "ladders/reduce/cpu_segments.h"
 #include "ladders/reduce/cpu_wider.h"
 
 namespace upsweep::ladders::reduce {
@@ -57,8 +58,8 @@ struct parallel {
   }
 
  private:
-  // Elements below which a plain loop is faster than a call of the SIMD loop, which starts by setting up its
-  // accumulators; the wider one also starts a piece. The additions of consecutive segments overlap.
+  // Minimum elements per segment for the SIMD loop, which first sets up its accumulators and, if it widens, a buffer.
+  // With fewer, a plain loop is faster, because the additions of consecutive segments overlap.
   template <class T, class Out>
   static constexpr std::size_t short_segment = std::is_same_v<T, Out> ? 8 : 64;
 
@@ -71,10 +72,10 @@ struct parallel {
       by_parts(in, n, out, op, tuning, streamed);
   }
 
-  // Out of line, because a small sum would pay for its stack frame. Arguments go by value: if run() passed their
-  // address, the compiler would copy them to the stack with 16-byte loads of words just written by 8-byte stores. Store
-  // forwarding then fails, and the load waits until all earlier stores have left the core: 2^10 f32 took 38 ns instead
-  // of 26, and 200 instead of 134 if the line of the last result was uncached.
+  // Out of line, so that a small sum does not pay for the stack frame. Arguments are passed by value: if run() passed
+  // their addresses, the compiler would copy them to the stack with 16-byte loads of words just written by 8-byte
+  // stores. Store forwarding then fails, and the load waits until all earlier stores have left the core: 2^10 f32 took
+  // 38 ns instead of 26, and 200 ns instead of 134 if the store of the previous result had missed the caches.
   template <class T, class Op, class Out>
   [[gnu::noinline]] static void by_parts(const T* in, std::size_t n, Out* out, Op op, const Tuning& tuning,
                                          SpanReduction reduce) {
@@ -93,15 +94,14 @@ struct parallel {
     *out = total;
   }
 
-  // Long segments one after another, each on all cores; otherwise equal numbers of segments per part.
+  // Reduces long segments one after another, each on all cores; shorter segments in parts with equal numbers of them.
   template <class T, class Op, class Out>
   [[gnu::noinline]] static void reduce_segments(const Args<T, Op, Out>& a, SpanReduction cached,
                                                 SpanReduction streamed) {
     using A = Accumulator<Out>;
     const auto finish = [&](std::size_t s, A total) { a.out[s] = with_initial(total, a.n, a.op, a.initial); };
-    const std::size_t segments = a.segments();
     if (!one_core(a.segment_length * sizeof(T))) {
-      for (std::size_t s = 0; s < segments; ++s) {
+      for (std::size_t s = 0; s < a.segments(); ++s) {
         const std::span<const T> segment = a.segment(s);
         A total;
         by_parts(segment.data(), segment.size(), &total, a.op, a.tuning, streamed);
@@ -109,24 +109,17 @@ struct parallel {
       }
       return;
     }
-    const int threads = threads_of(a.tuning);
-    const int parts = cut(a.n, sizeof(T), threads).count;
     const SpanReduction reduce = one_core(a.n * sizeof(T)) ? cached : streamed;
-    upsweep::parallel(parts, threads, [&](int part) {
-      const auto bound = [&](int p) {
-        return segments * static_cast<std::size_t>(p) / static_cast<std::size_t>(parts);
-      };
-      for (std::size_t s = bound(part); s < bound(part + 1); ++s) {
-        const std::span<const T> segment = a.segment(s);
-        A total;
-        if (segment.size() < short_segment<T, A>) {
-          total = Op::template neutral<A>();
-          for (const T x : segment) total = a.op(total, static_cast<A>(x));
-        } else {
-          reduce(segment.data(), segment.size(), &total);
-        }
-        finish(s, total);
+    for_each_segment(a, [&](std::size_t s) {
+      const std::span<const T> segment = a.segment(s);
+      A total;
+      if (segment.size() < short_segment<T, A>) {
+        total = Op::template neutral<A>();
+        for (const T x : segment) total = a.op(total, static_cast<A>(x));
+      } else {
+        reduce(segment.data(), segment.size(), &total);
       }
+      finish(s, total);
     });
   }
 

@@ -5,6 +5,7 @@
 #include "cpu/parallel.h"
 #include "ladders/reduce/binding.h"
 #include "ladders/reduce/cpu_exact.h"
+#include "ladders/reduce/cpu_segments.h"
 
 namespace upsweep::ladders::reduce {
 
@@ -21,30 +22,54 @@ struct reproducible {
       .source = "Demmel and Nguyen 2013; Neal 2015; Collange et al. 2015"};
   static constexpr bool reproducible_bits = true;
   static constexpr bool takes_initial = true;
+  static constexpr bool takes_segments = true;
 
   template <class T, class Op>
   static constexpr bool supports = std::is_floating_point_v<T>&& std::is_same_v<Op, Sum>;
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
+    if (a.segments() > 1 && one_core(a.length() * sizeof(T))) {
+      sum_segments(a);
+      return {};
+    }
+    for (std::size_t s = 0; s < a.segments(); ++s) a.out[s] = sum(a.segment(s), a.tuning, a.initial);
+    return {};
+  }
+
+ private:
+  // On all cores.
+  template <class T, class Op>
+  static T sum(std::span<const T> in, const Tuning& tuning, const Initial<T, Op>& initial) {
     ExactSum<T> total{};
-    const int threads = threads_of(a.tuning);
-    const Parts parts = cut(a.n, sizeof(T), threads);
+    const int threads = threads_of(tuning);
+    const Parts parts = cut(in.size(), sizeof(T), threads);
     if (parts.count == 1)
-      deposit_all(a.in, a.n, total);
+      deposit_all(in.data(), in.size(), total);
     else {
       std::mutex mutex;  // exact sums may be added in any order
       upsweep::parallel(parts.count, threads, [&](int i) {
         const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
         ExactSum<T> part{};
-        deposit_all(a.in + begin, std::min(parts.size, a.n - begin), part);
+        deposit_all(in.data() + begin, std::min(parts.size, in.size() - begin), part);
         const std::lock_guard lock(mutex);
         total.add(part);
       });
     }
-    if (a.initial.given) total.deposit(a.initial.value);
-    *a.out = total.round();
-    return {};
+    if (initial.given) total.deposit(initial.value);
+    return total.round();
+  }
+
+  // Sums each segment on one core.
+  template <class T, class Op>
+  static void sum_segments(const Args<T, Op>& a) {
+    for_each_segment(a, [&](std::size_t s) {
+      const std::span<const T> segment = a.segment(s);
+      ExactSum<T> total{};
+      deposit_all(segment.data(), segment.size(), total);
+      if (a.initial.given) total.deposit(a.initial.value);
+      a.out[s] = total.round();
+    });
   }
 };
 

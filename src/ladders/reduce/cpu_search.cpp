@@ -1,5 +1,5 @@
-// The search for the first element with a given value, on one core, in whole vectors. Compiled once per instruction
-// set; Highway selects one at run time.
+// Searches for the first element with a given value, on one core, in whole vectors. Compiled once per instruction set;
+// Highway dispatches at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/reduce/cpu_search.cpp"

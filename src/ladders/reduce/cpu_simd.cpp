@@ -1,5 +1,5 @@
 // reduce/simd: one core, whole vectors, and enough independent accumulators to hide the latency of an add. Compiled
-// once per instruction set; Highway selects one at run time.
+// once per instruction set; Highway dispatches at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/reduce/cpu_simd.cpp"
@@ -35,7 +35,7 @@ HWY_INLINE hn::TFromD<D> fold_halves([[maybe_unused]] D d, V v) {
     return hn::GetLane(v);
 }
 
-// One accumulator, which also records NaNs if the operator would lose them.
+// A vector accumulator, which also records NaNs if the operator would lose them.
 template <class O, class D>
 class Lanes {
   using T = hn::TFromD<D>;
@@ -64,10 +64,14 @@ class Lanes {
   hn::Mask<D> nan_;
 };
 
-// The vector width for data in memory: with wider vectors, the core runs so far ahead of its additions that its demand
-// misses crowd out the hardware prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors, with 32-byte vectors, and
-// with 32-byte vectors and a prefetch 2 KiB ahead: 2^24 45 46 47; 2^25 38 41 41; 2^26 58 62 62; 2^27 60 63 62. 16-byte
-// vectors tie from memory but lose in cache, where 32 and 64 bytes tie on this processor; others load 64 bytes faster.
+// The vector width for data in memory. With wider vectors, the core runs so far ahead of its additions that its demand
+// misses crowd out the hardware prefetches. i32 on two Zen 4 cores, GB/s:
+//                                           2^24  2^25  2^26  2^27
+//   64-byte vectors                           45    38    58    60
+//   32-byte vectors                           46    41    62    63
+//   32-byte vectors, prefetch 2 KiB ahead     47    41    62    62
+// 16-byte vectors tie from memory but lose in cache. In cache, 32 and 64 bytes tie on this processor; other processors
+// load 64 bytes faster.
 inline constexpr std::size_t memory_vector_bytes = 32;
 template <class T, From from>
 using Vectors =
@@ -82,7 +86,7 @@ void reduce_span(const void* memory, std::size_t n, void* out) {
   const T* const end = in + n;
   Acc a0, a1, a2, a3, a4, a5, a6, a7;
 
-  // 1. Align to a vector: a load that crosses cache lines costs two.
+  // 1. Align to a vector: a load that crosses a cache line costs as much as two.
   const std::size_t past = reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % width;
   if (past && n >= width) {
     a0.take(load_some<O>(d, in, width - past));

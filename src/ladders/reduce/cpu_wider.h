@@ -1,4 +1,5 @@
-// Reductions to a type wider than the elements: converts the elements piece by piece and runs the wider type's loop.
+// Reductions in a type wider than the elements: converts the elements piece by piece and reduces each piece with the
+// wider type's loop.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -34,7 +35,7 @@ void reduce_wider(const void* from, std::size_t n, void* out) {
   *static_cast<Out*>(out) = total;
 }
 
-// The smallest or the largest integer is the same before and after the conversion. n > 0.
+// Reduces integers to their minimum or maximum, then widens it: the conversion preserves order. n > 0.
 template <class T, class O, class Out, From from>
 void reduce_then_widen(const void* in, std::size_t n, void* out) {
   static const SpanReduction reduce = simd_reduction(type_of<T>(), O::operation, from);
@@ -43,7 +44,7 @@ void reduce_then_widen(const void* in, std::size_t n, void* out) {
   *static_cast<Out*>(out) = extreme;
 }
 
-// Returns the loop that reduces T to Out.
+// Returns the loop that reduces elements of type T to a result of type Out.
 template <class T, class O, class Out>
 SpanReduction reduction_to(From from) {
   if constexpr (std::is_same_v<T, Out>)

@@ -3,8 +3,8 @@
 // total is rounded once, at the end. The result is correctly rounded, |error| <= 1/2 ulp, however much cancels, and any
 // order, grid, thread count or split gives the same bits.
 //
-// The number is stored as signed 64-bit limbs of 32 bits each: value = sum over k of limb[k] * 2^(32k + lowest). The
-// other 32 bits of a limb hold pending carries, so a deposit touches at most three limbs and never ripples, and
+// The number has base 2^32 and one digit per signed 64-bit limb: value = sum over k of limb[k] * 2^(32k + lowest). The
+// upper 32 bits of a limb hold pending carries, so a deposit touches at most three limbs and never ripples, and
 // accumulators can be added limb by limb (with atomics, in any order).
 //
 // Source: Kulisch, Computer Arithmetic and Validity (2008); Neal, Fast Exact Summation Using Small and Large
@@ -36,7 +36,7 @@ struct FloatFormat<double> {
   static constexpr int lowest = -1074;
 };
 
-// An aggregate without initialisers, because shared variables allow none: start with `ExactSum<T> sum{}` or clear().
+// An exact sum. It has no initialisers, because shared variables allow none: start with `ExactSum<T> sum{}` or clear().
 template <class T>
 struct ExactSum {
   using Format = FloatFormat<T>;
@@ -51,7 +51,7 @@ struct ExactSum {
 
   static constexpr std::uint32_t saw_nan = 1, saw_plus_infinity = 2, saw_minus_infinity = 4;
   static constexpr std::uint32_t not_finite = saw_nan | saw_plus_infinity | saw_minus_infinity;
-  // A zero sum is -0 if there were elements and all were -0.
+  // saw_element: any element; saw_other: an element other than -0. A zero sum is -0 if only saw_element is set.
   static constexpr std::uint32_t saw_element = 8, saw_other = 16;
 
   std::int64_t limb[limbs];
@@ -111,8 +111,8 @@ struct ExactSum {
       for (int k = 0; k < limbs; ++k) s.limb[k] = -s.limb[k];
       s.carry();
     }
-    // Each limb now holds 32 bits of the magnitude. Keep one mantissa from the leading bit down; the round bit and the
-    // sticky bits below it decide the rounding.
+    // Each limb now holds 32 bits of the magnitude. Keep `kept` bits from the leading one down; the round bit and the
+    // sticky bits below them decide the rounding.
     int top = limbs - 1;
     while (top > 0 && s.limb[top] == 0) --top;
     const std::uint64_t high = static_cast<std::uint64_t>(s.limb[top]);
@@ -142,7 +142,7 @@ struct ExactSum {
   }
 
   // Splits +-magnitude * 2^(position + lowest) into digits: calls add(k, digit), |digit| < 2^32, for each of the one to
-  // three limbs k that change. Kernels add them with atomics.
+  // three limbs k that change. In kernels, add() is atomic.
   template <class Add>
   UPSWEEP_HD static constexpr void for_digits(bool negative, std::uint64_t magnitude, int position, Add add) {
     constexpr std::uint64_t digit = (std::uint64_t{1} << digit_bits) - 1;
@@ -155,7 +155,7 @@ struct ExactSum {
     }
   }
 
-  // The same for a float or double, as in deposit(x). Returns the flags to set if x is not finite.
+  // Splits x into digits likewise; x is as in deposit(x). Returns the flags to set: 0 if x is finite.
   template <class F, class Add>
   UPSWEEP_HD static constexpr std::uint32_t for_digits(F x, Add add) {
     using From = FloatFormat<F>;

@@ -3,8 +3,8 @@
 //
 // All elements in a window are multiples of one quantum and below one bound. So a batch of floats can be added exactly
 // in a double (24 exponents below the bound + 24 bits + 5 carry bits for 32 elements = 53), and a batch of doubles in
-// two, after each element is split. The batch's total becomes a 64-bit count of quanta; all further arithmetic is on
-// integers.
+// two doubles, after each element is split. The batch's total becomes a 64-bit count of quanta; all further arithmetic
+// is on integers.
 #pragma once
 #include "kernel/vector.h"
 #include "kernel/warp.h"
@@ -18,9 +18,10 @@ struct SharedExactSum {
   unsigned long long limb[ExactSum<T>::limbs];  // two's complement
   unsigned flags;
 
-  __device__ void clear() {  // called by all threads of the block
-    for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x) limb[k] = 0;
-    if (threadIdx.x == 0) flags = 0;
+  // Called by each of `threads` threads with its index.
+  __device__ void clear(unsigned thread, unsigned threads) {
+    for (unsigned k = thread; k < ExactSum<T>::limbs; k += threads) limb[k] = 0;
+    if (thread == 0) flags = 0;
   }
   // Adds count * 2^(position + lowest).
   __device__ __noinline__ void deposit(long long count, int position) {
@@ -34,14 +35,16 @@ struct SharedExactSum {
         x, [&](int k, std::int64_t digit) { atomicAdd(&limb[k], static_cast<unsigned long long>(digit)); });
     if (seen) atomicOr(&flags, seen);
   }
-  // Deposits an element that bypasses the windows; sets saw_other, as they do.
+  // Deposits an element that bypasses the windows. Sets saw_other if the element is not -0, as ExactWindow does for
+  // the elements that it adds.
   __device__ void deposit_end(T x) {
     deposit(x);
     if (ExactSum<T>::zero_flags(x) & ExactSum<T>::saw_other) atomicOr(&flags, ExactSum<T>::saw_other);
   }
 };
 
-// Constants per format. `key` orders magnitudes as unsigned integers, exponent first; only zero has key 0.
+// The constants of ExactWindow per format. key(x) orders magnitudes as unsigned integers, exponent first; only zero has
+// key 0.
 template <class T>
 struct WindowFormat;
 template <>
@@ -66,7 +69,7 @@ struct WindowFormat<double> {
   __device__ static bool has_sign(double x) { return __double_as_longlong(x) < 0; }
 };
 
-// One warp's window. The whole warp calls every member function.
+// One warp's window, and the exact sums of the elements inside. The whole warp calls every member function.
 template <class T>
 class ExactWindow {
   using Format = WindowFormat<T>;
@@ -77,8 +80,8 @@ class ExactWindow {
 
   static constexpr int packs = batch / Pack<T>::size;
 
-  // Adds each lane's next batch, the 16-byte packs load(0) ... load(packs - 1). They are loaded again if an element is
-  // outside the window, because passing them on would always spill them to local memory.
+  // Adds each lane's next batch, the 16-byte packs load(0) ... load(packs - 1). If an element is outside the window,
+  // all packs are loaded again: passing them to the slow path would spill them to local memory in every batch.
   template <class Load>
   __device__ __forceinline__ void add(const Load& load) {
     T x[batch];
@@ -150,7 +153,7 @@ class ExactWindow {
     if (++batches_ == 512) flush();
   }
 
-  // Moves the window up to the largest magnitude seen, if possible.
+  // Moves the window up if `largest`, the key of a magnitude, is above it and the window is not at its highest bound.
   __device__ __forceinline__ void move_up(unsigned largest) {
     if (largest < top_ || bound_ >= Format::highest_bound) return;
     flush();
@@ -160,7 +163,7 @@ class ExactWindow {
   // Adds a batch in which some lane has an element outside the window.
   template <class Load>
   __device__ __forceinline__ void add_with_outliers(const Load& load) {
-    unsigned largest = 0;  // finite
+    unsigned largest = 0;  // key of the largest finite magnitude
 #pragma unroll 1
     for (int k = 0; k < packs; ++k) {
       const Pack<T> pack = load(k);
@@ -184,7 +187,7 @@ class ExactWindow {
     }
   }
 
-  // Places the window: its bound is one exponent above the largest magnitude seen.
+  // Places the window: its bound is one exponent above that of the key `largest`.
   __device__ __forceinline__ void place(unsigned largest) {
     constexpr int exponent_shift = Format::mantissa % 32;  // in the key: 23 for float, 20 for double
     bound_ = static_cast<int>(largest >> exponent_shift) - Format::bias + 1;
@@ -204,7 +207,8 @@ class ExactWindow {
     return __longlong_as_double(static_cast<long long>(exponent + 1023) << 52);
   }
 
-  // Adds the lanes' counts of 2^exponent, split into low and high 32 bits so that the sum of 32 lanes cannot overflow.
+  // Deposits the sum over the lanes of count * 2^exponent. Counts are split into low and high 32 bits, so that the sum
+  // of 32 lanes cannot overflow.
   __device__ __forceinline__ void flush(long long count, int exponent) {
     const long long low = warp_reduce(count & 0xffffffffll, Sum{});
     const long long high = warp_reduce(count >> 32, Sum{});

@@ -5,7 +5,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// One block: each thread sums every 256th total, then a tree combines the sums in shared memory. count is 0 if n is.
+// One block: each thread sums every 256th total, then a tree combines the sums in shared memory. count is 0 if n is 0.
 template <class T, class Op>
 __global__ void final_pass_kernel(const T* totals,  // [count]
                                   T* out,           // [1]
@@ -21,8 +21,8 @@ __global__ void final_pass_kernel(const T* totals,  // [count]
   if (threadIdx.x == 0) out[0] = count > 0 ? sums[0] : value_of_none<Op, T>();
 }
 
-// Runs first_pass(totals, shape), which stores shape.grid.x totals, then reduces these into a.out. The caller's grid
-// and block override the rung's. By default, every block has elements unless n is 0.
+// Runs first_pass(totals, shape), which stores shape.grid.x totals, then reduces the totals into a.out. The caller's
+// grid and block override those of `shape`. By default, every block has elements unless n is 0.
 template <class T, class Op, class FirstPass>
 Status by_blocks(const Args<T, Op>& a, Shape shape, FirstPass&& first_pass) {
   shape.block.x = a.tuning.block_or(shape.block.x);

@@ -6,9 +6,9 @@
 
 namespace upsweep::ladders::reduce {
 
-// Combines the `total` of every thread in the grid, or in `blocks` blocks of it, of which this is number `block`.
-// Returns true in the thread that has the result in `total`: thread 0 of the last block. Totals are taken in block
-// order.
+// Combines the `total` of every thread of `blocks` blocks, of which this one is number `block`; by default, of the
+// grid. Called by all threads of all these blocks. Returns true to the one thread that then has the result in `total`:
+// thread 0 of the last block. The order in which totals are combined depends only on `blocks` and blockDim.x.
 template <class T, class Op>
 __device__ bool collect(T& total, Op op,
                         unsigned long long* totals,  // [blocks * words_per<T>], zero; left zero
@@ -29,7 +29,8 @@ __device__ bool collect(T& total, Op op,
   return threadIdx.x == 0;
 }
 
-// Reduces the initial value and the `sum` of every thread in the grid, n elements in all, into out[0].
+// Combines the initial value and the `sum` of every thread in the grid, of n elements in total, and writes the result
+// to out[0].
 template <class A, class T, class Op>
 __device__ void finish(A sum, Op op,
                        unsigned long long* totals,  // [gridDim.x * words_per<A>], zero; left zero

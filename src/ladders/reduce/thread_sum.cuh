@@ -1,13 +1,14 @@
-// The partial sum of one thread: 16-byte loads, several in flight.
+// Per-thread partial sums: 16-byte loads, several in flight.
 #pragma once
 #include "kernel/rows.h"
 #include "ladders/reduce/contract.h"
 
 namespace upsweep::ladders::reduce {
 
-// grid_stride: the grid strides through the whole input. shares: each block walks a contiguous share.
+// How the blocks divide the packs. grid_stride: a grid-stride loop. shares: each block walks a contiguous share.
 enum class Walk { grid_stride, shares };
-// On an H200, shares are faster from 512 MB on, with 16 times as many blocks as are resident (docs/notes/reduce.md).
+// The number of waves of blocks for shares, and the minimum input for that many; measured on an H200
+// (docs/notes/reduce.md).
 inline constexpr unsigned shares_waves = 16;
 inline constexpr std::size_t shares_pay_from = std::size_t{512} << 20;  // bytes
 
@@ -15,7 +16,8 @@ inline constexpr std::size_t shares_pay_from = std::size_t{512} << 20;  // bytes
 struct Steps {
   std::size_t first, end, step;
 };
-// The array is that of `blocks` blocks, of which this is number `block`: those of the grid or of a segment.
+// Returns the packs of this thread in block `block` of the `blocks` that share the array: by default the whole grid,
+// otherwise the blocks that reduce one segment.
 template <Walk walk>
 __device__ Steps steps_of_thread(std::size_t packs, unsigned block = blockIdx.x, unsigned blocks = gridDim.x) {
   if constexpr (walk == Walk::grid_stride) {
@@ -37,14 +39,14 @@ __device__ __forceinline__ void prefetch_rows(const PackSplit<T>& split, const S
   }
 }
 
-// Resident threads per multiprocessor of an H200 for a kernel with this many loads in flight per thread: the maximum, or
-// half of it if more of them need up to 64 registers.
+// Resident threads per multiprocessor of an H200 for a kernel with `InFlight` loads in flight per thread: the maximum,
+// 2048, for up to four; half of it for more, because the kernel may then need 64 registers per thread.
 template <unsigned InFlight>
 inline constexpr unsigned resident_threads = InFlight > 4 ? 1024 : 2048;
 
-// Reduces this thread's packs, and its part of the unaligned ends, to an Out. Each thread issues `InFlight` loads
-// before it uses the first: a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must be in flight, 24
-// KB per multiprocessor.
+// Returns the reduction of this thread's packs and of its elements of the unaligned ends. Each thread issues `InFlight`
+// loads before it uses the first: on an H200, a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must
+// be in flight, 24 KB per multiprocessor.
 template <class Out, unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
 __device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, unsigned block = blockIdx.x,
                           unsigned blocks = gridDim.x) {
@@ -54,8 +56,8 @@ __device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, unsigne
     return load_once(reinterpret_cast<const uint4*>(split.aligned + i * Pack<T>::size));
   };
   // Two chains of additions, because one add takes four cycles and a single chain would lag behind the loads. A tree
-  // per round would be shorter, but the compiler then adds each load as it arrives and keeps fewer in flight: 0.78 of
-  // the ceiling at 2^28.
+  // per round would be shorter, but the compiler then adds each load as it arrives and keeps fewer loads in flight:
+  // 0.78 of the read ceiling at 2^28.
   Out sums[2] = {Op::template neutral<Out>(), Op::template neutral<Out>()};
 
   // 1. The unaligned ends: fewer than Pack<T>::size elements each, and every grid has that many threads.

@@ -1,8 +1,8 @@
 // render/unordered: wrong on purpose: one thread per circle, each blending its pixels into the image.
 //
 // Parallel over circles, as the serial renderer's loop suggests. If two circles share a pixel, their threads read,
-// blend and write it concurrently: some blends are lost, and the others happen in any order. Atomic adds would lose
-// none, but the colour depends on the order.
+// blend and write it concurrently: some blends are lost, and the others happen in any order. Atomic updates would lose
+// no blend, but the colour would still depend on their order.
 //
 // Must be caught: a race, or wrong colours wherever circles overlap.
 #pragma once

@@ -1,8 +1,8 @@
 // render/pixel: one thread per pixel, which loops over all circles in order.
 //
 // No two threads write the same pixel, so no blend is lost, and each thread blends in order. All threads of a warp read
-// the same circle, so one fetch serves them. But every pixel tests every circle, and most tests fail: a million circles
-// and a million pixels make 10^12 tests.
+// the same circle, so one fetch serves the warp. But every pixel tests every circle, and most tests fail: a million
+// circles and a million pixels make 10^12 tests.
 //
 // Traffic   every circle once per warp, mostly from cache; the image once.
 // Order     the input's: exact.

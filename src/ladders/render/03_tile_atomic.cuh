@@ -2,9 +2,9 @@
 // append them.
 //
 // Few circles reach a tile of 16 x 16 pixels. Each thread tests its share of the circles against the tile, one test per
-// 256 pixels, and appends those that reach it to a list in shared memory, at an offset from an atomic counter. The
-// pixels then loop over the list only. But the counter hands out offsets in any order. If the list overflows, the
-// pixels loop over all circles, which is correct again.
+// 256 pixels, and appends those that reach the tile to a list in shared memory, at an offset from an atomic counter.
+// The threads then draw only the listed circles, but the counter hands out offsets in any order. If the list overflows,
+// the threads draw all circles, which is correct again.
 //
 // Must be caught: wrong colours wherever circles overlap.
 #pragma once
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(tile_threads) tile_atomic_kernel(const float* 
     }
   __syncthreads();
 
-  // 2. Draw them.
+  // 2. Draw the listed circles, or all circles if the list overflowed.
   const TilePixel pixel(f);
   Colour colour = background(f, pixel.j);
   if (count <= atomic_capacity)

@@ -1,8 +1,8 @@
 // render/tile_scan: an ordered list, by an exclusive scan over the threads' tests.
 //
 // A block tests 256 circles per iteration, one per thread. The exclusive scan of the test results gives each circle
-// that reaches the tile its offset in the list, so the list is in input order. All pixels draw it before the next
-// iteration.
+// that reaches the tile its offset in the list, so the list is in input order. All threads draw the list before the
+// next iteration.
 //
 // Traffic   every circle once per tile; the listed ones again, from cache.
 // Order     the input's: exact.

@@ -1,8 +1,8 @@
 // render/tile_ballot: list offsets from warp ballots instead of a scan.
 //
-// A ballot tells every lane which lanes of its warp have a circle that reaches the tile; the number of set bits below
-// its own bit is its offset among them. Only the eight warp totals remain to be added: two barriers instead of ten. The
-// listed circles are copied to shared memory, so that the pixels do not fetch them again.
+// A ballot tells every lane which lanes of its warp have a circle that reaches the tile. The number of set bits below a
+// lane's own bit is the offset of its circle among them. Only the eight warp totals remain to be added: two barriers
+// instead of ten. The listed circles are copied to shared memory, so that the pixels do not fetch them again.
 //
 // Traffic   every circle once per tile.
 // Order     the input's: exact.

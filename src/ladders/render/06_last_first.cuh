@@ -1,8 +1,8 @@
-// render/last_first: draws only the last circles, which decide the result, and proves that by drawing them twice.
+// render/last_first: draws only the last circles, and proves by drawing them twice that earlier ones change nothing.
 //
 // 1. Backwards: a pixel's transmittance is the product of (1 - alpha) over the circles that cover it. Once it is at
 //    most 2^-40 in every pixel of the tile, earlier circles hardly matter: with 100,000 circles, 9 of 10 tiles stop
-//    within the last tenth.
+//    within the last tenth of the circles.
 // 2. Forwards: from there the circles are drawn over both the smallest and the largest colour that can be underneath.
 //    Rounded blending is monotone in the colour underneath, so where both results are the same float, drawing all
 //    circles gives that float too.
@@ -53,8 +53,8 @@ __global__ void __launch_bounds__(survey_threads) survey_kernel(const float* cir
   if (threadIdx.x == 0) ranges[blockIdx.x] = r;
 }
 
-// Returns the range of colours that can be underneath. Called by all threads of a block, at least survey_blocks of
-// them.
+// Block-wide: returns to every thread the range of colours that can be underneath. The block needs at least
+// survey_blocks threads.
 __device__ inline Range colour_range(const Survey& survey, const Frame& f) {
   __shared__ float warp_totals[warp_size];
   __shared__ Range range;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* c
     }
   }
 
-  // 2. Forwards, over the smallest and the largest colour.
+  // 2. Forwards, over the smallest and the largest colour that can be underneath.
   if (saturated && begin > 0) {
     const Range range = colour_range(survey, f);
     Colour low{range.low, range.low, range.low, 1}, high{range.high, range.high, range.high, 1};

@@ -1,11 +1,11 @@
-// render/binned: tests every circle against the bins once, not once per tile; each warp's 8 x 4 pixels stop and are
-// certified independently.
+// render/binned: tests every circle against the bins once, not once per tile; each warp stops, and is certified,
+// independently for its 8 x 4 pixels.
 //
 // 1. Circles are sorted into one list per bin of 32 x 32 pixels: count, scan, ordered scatter (fill_lists.cuh).
-// 2. A block draws 16 x 16 pixels from its bin's list, 256 circles per step. Each warp tests those that reach the block
-//    against its 8 x 4 pixels, 32 per ballot; its lanes then loop over the set bits only.
-// 3. As in last_first, backwards until saturated, then forwards over two colours; but per warp, so that a pixel waits
-//    for 31 others instead of 255. A warp whose two results differ draws its whole list over the background.
+// 2. A block draws 16 x 16 pixels from its bin's list, 256 circles per step. Each warp tests the circles that reach the
+//    block against its 8 x 4 pixels, 32 per ballot; its lanes then loop over the set bits only.
+// 3. As in last_first, a warp goes backwards until its pixels are saturated, then forwards over two colours. A pixel
+//    waits for 31 others instead of 255. A warp whose two results differ draws its whole list over the background.
 //
 // Traffic   the circles three times; four bytes per circle and bin, written and read; the image once.
 // Order     the input's: exact.
@@ -19,11 +19,11 @@
 
 namespace upsweep::ladders::render {
 
-// Lists of up to this many circles are drawn forwards at once: going backwards first would take as long.
+// Maximum length of a list that is drawn forwards from its start: going backwards first would take as long.
 inline constexpr unsigned short_list = 48;
 
-// Draws the circles in [first, count) of a step that reach the warp over `low` and, while `two` is set, over `high`.
-// Clears `two` once both are equal in all lanes, because they then stay equal.
+// Warp-wide: of the circles [first, count) of a step, draws those that reach the warp over `low` and, while `two` is
+// set, over `high`. Clears `two` once both are equal in all lanes, because they then stay equal.
 template <class Kept>
 __device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, const Kept* circles, unsigned first,
                                           unsigned count, const WarpPixels& pixel) {
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
     draw_step(low, high, two, list.circles, s == step ? first : 0, count, pixel);
   }
 
-  // 3. Warps in which the two differ draw the whole list over the background.
+  // 3. Warps in which `low` and `high` differ draw the whole list over the background.
   const bool certain = !two;
   if (!__syncthreads_and(certain)) {
     if (!certain) low = background(f, pixel.j);
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
     }
   }
 
-  // 4. The coverage counts all circles.
+  // 4. The coverage includes the alphas of all circles.
   low.w = 1;
   if (f.channels == Channels::rgbw)
     for (std::size_t s = 0; s < list.steps(); ++s) {

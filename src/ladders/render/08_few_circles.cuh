@@ -1,11 +1,11 @@
 // render/few_circles: up to 2048 circles in one launch; every block selects the circles of its region.
 //
-// Building lists or bit columns takes extra launches, which here cost more than they save: on an H200, pattern's 1217
-// circles take 7.1 us in this rung and 34.1 us in binned.
+// Building lists or bit columns takes extra launches, which cost more than they save for so few circles: on an H200,
+// pattern's 1217 circles take 7.1 us in this rung and 34.1 us in binned.
 //
-// 1. A block tests all circles against its 64 x 64 pixels, a consecutive range per warp, and keeps those that reach it
-//    in order. 1024 tiles of 32 x 32 pixels needed four times the tests, in four waves of blocks: pattern took 24.4 us
-//    instead of 7.7.
+// 1. A block tests all circles against its region of 64 x 64 pixels, a consecutive range of circles per warp, and keeps
+//    those that reach the region, in order. With a block for each of 1024 tiles of 32 x 32 pixels, there were four
+//    times as many tests, in four waves of blocks: pattern took 24.4 us instead of 7.7 us.
 // 2. Each warp draws four patches of 8 x 8 pixels, one after another: a ballot finds which of 32 circles reach the
 //    patch, and each lane tests and blends those for its two pixels.
 //
@@ -19,7 +19,7 @@
 
 namespace upsweep::ladders::render {
 
-// Tiles of 32 x 32 pixels per side of a region.
+// Side of a region: in tiles of 32 x 32 pixels, and in pixels.
 inline constexpr unsigned region_tiles = 2, region = region_tiles * patch_tile;
 
 inline constexpr unsigned few_threads = patch_threads<2>;
@@ -31,7 +31,7 @@ struct FewMemory {
   unsigned warp_totals[warp_size];
 };
 
-// Lists the circles that reach the rectangle, in order, and returns their number. Called by all threads of the block.
+// Block-wide: lists the circles that reach the rectangle, in order, and returns their number to every thread.
 __device__ inline unsigned list_candidates(FewMemory& memory, const float* circles, unsigned n, float left, float top,
                                            float right, float bottom) {
   const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x / warp_size * FewMemory::rounds * warp_size + lane;

@@ -3,15 +3,15 @@
 // 1. Each block tests consecutive circles and writes its words of every bin's column: one kernel instead of the three
 //    for lists (bin_columns.cuh).
 // 2. A block reads its bin's column backwards and stages the circles that reach its tile of 32 x 32 pixels, a few
-//    hundred at once. Each warp goes backwards through them and tests 32 at once against its patch; a circle that
-//    covers the whole patch needs no further test. The warp keeps those that reach the patch, with one bit per covered
-//    pixel, until all its pixels are saturated (warp_end.cuh).
-// 3. The kept circles are drawn forwards over the smallest and the largest colour, using only their bits. If every
-//    alpha is 1/2, products are exact and a blend is one fused multiply-add.
+//    hundred at a time. Each warp goes backwards through the staged circles and tests 32 at a time against its patch; a
+//    circle that covers the whole patch needs no further test. The warp keeps the circles that reach the patch, with
+//    one bit per covered pixel, until all its pixels are saturated (warp_end.cuh).
+// 3. The kept circles are drawn forwards over the smallest and the largest colour that can be underneath, using only
+//    their bits. If every alpha is 1/2, products are exact and a blend is one fused multiply-add.
 // 4. A warp whose two results differ goes further back. A tile that cannot be certified this way is drawn from the
 //    first circle (patch_bits.cuh), as are all tiles of an image with a small optical depth.
 //
-// Traffic   the circles once, those drawn again per bin; one bit per circle and bin; the image once
+// Traffic   every circle once, drawn circles again per bin; one bit per circle and bin; the image once
 // Order     the input's: exact
 // Source    Levoy 1990, as in last_first; bit masks of tiles: Laine, Karras, High-Performance Software Rasterization on
 //           GPUs, 2011
@@ -24,7 +24,7 @@
 
 namespace upsweep::ladders::render {
 
-// Pixels per lane. Four instead of two halve a warp's work per pixel, to four fifths of all instructions.
+// Pixels per lane. Using four instead of two halves a warp's work per pixel and leaves four fifths of all instructions.
 inline constexpr unsigned column_pixels = 4, column_threads = patch_threads<column_pixels>;
 using ColumnMemory = PatchMemory<column_pixels>;
 struct WholeColumnMemory : BitsMemory<column_pixels> {
@@ -33,11 +33,12 @@ struct WholeColumnMemory : BitsMemory<column_pixels> {
   unsigned warp_totals[warp_size];
 };
 
-// Maximum number of circles drawn at once; columns with more are drawn in parts. At least 32, the bits of one word.
+// Maximum number of circles drawn together from a column; columns with more are drawn in several parts. At least 32,
+// the bits of one word.
 inline constinit Threshold max_drawn_at_once{
     "max_drawn_at_once", WholeColumnMemory::max_circles, 512, {warp_size, WholeColumnMemory::max_circles}};
 
-// With an eps, fewer circles are needed, so fewer are searched for at once.
+// With an eps, a tile needs fewer circles, so a step looks for fewer.
 template <bool exact>
 using TileColumnEnd = ColumnEnd<column_threads, exact ? ColumnMemory::max_found : column_threads>;
 
@@ -68,8 +69,9 @@ __device__ void stage_from_column(Staged& staged, const float* circles, End& col
   staged.whole = room && column.empty(), staged.last = staged.whole || !room;
 }
 
-// Draws the tile from the first circle, in parts of its bin's column. A part has as many words as a block reads at
-// once; if their circles exceed `room` (max_drawn_at_once), parts shrink to room / 32 words, whose circles always fit.
+// Draws the tile from the first circle, in parts of its bin's column. A part has as many words as a block reads in one
+// step. If such a part has more than `room` circles (max_drawn_at_once), parts shrink to room / 32 words, whose circles
+// always fit.
 template <bool fused>
 __device__ void draw_column(const float* circles, const BinColumns& columns, unsigned bin, Tile tile, float* image,
                             const Frame& f, unsigned room) {
@@ -106,7 +108,7 @@ __global__ void __launch_bounds__(column_threads, 1024 / column_threads)
   ColumnMemory& memory = *dynamic_shared<ColumnMemory>();
   memory.centres.fill(f, tile);
   wait_for_previous();
-  TileColumnEnd<exact> end(columns.column(bin), columns.words());  // overlaps the latency of the next load
+  TileColumnEnd<exact> end(columns.column(bin), columns.words());  // its first loads overlap the summary's
   const Summary total = *columns.summary;
   if (pays_to_go_back(total, columns.target_depth) &&
       draw_end<column_pixels, exact>(columns.target_depth, total, memory, tile, image, f,
@@ -135,7 +137,8 @@ struct bit_columns {
       if (!counter) return {Code::out_of_memory, 0, "no memory for a counter"};
       const BinColumns columns(window.frame, layout, memory, counter, target_depth_of(a.frame));
       if (auto s = fill(columns, window); !s) return s;
-      // Blocks start while the bits are still being computed: 0.5 to 1 us less for 10,000 circles and more on an H200.
+      // Blocks start while the previous kernel is still computing the bits. On an H200, this saves 0.5 to 1 us with at
+      // least 10,000 circles.
       return launch(a.frame.eps == 0 ? bit_columns_kernel<true> : bit_columns_kernel<false>,
                     {.grid = patch_tile_grid(window.frame),
                      .block = column_threads,

@@ -1,16 +1,17 @@
-// render/list_ends: bit_columns for any number of circles, with lists of only the last circles of each bin.
+// render/list_ends: like bit_columns, but for any number of circles, with lists of only the last circles of each bin.
 //
-// Beyond 131,072 circles, one bit per circle and bin would take too much memory: in small bins most bits are 0. So this
-// rung builds lists as binned does, but only their ends if the image's optical depth is large enough.
+// Beyond 131,072 circles, one bit per circle and bin would take too much memory, most of it for zero bits. So this rung
+// builds lists as binned does, or only the ends of the lists if the image's optical depth is large enough.
 //
-// 1. The lists' entries are counted and space is reserved for their ends: a few hundred entries, depending on the
+// 1. The entries of each list are counted, and space is reserved for its end: a few hundred entries, depending on the
 //    image's mean optical depth (entries_to_write() in bin_lists.cuh). Blocks whose circles are in no list's end write
 //    no entries.
 // 2. A block draws its tile from the end of its bin's list, as in steps 2 and 3 of bit_columns.
-// 3. A tile that cannot be certified is drawn from the first circle: at once if its list is complete, as in images with
-//    a small optical depth. Otherwise its bin is deferred; later launches complete the deferred lists and draw them.
+// 3. A tile that cannot be certified is drawn from the first circle: by the same block if its bin's list is complete,
+//    as in images with a small optical depth. Otherwise its bin is deferred; later launches complete the lists of the
+//    deferred bins and draw their tiles.
 //
-// Traffic   the circles once, those drawn again per bin; two bytes per circle; four per entry; the image once
+// Traffic   every circle once, drawn circles again per bin; two bytes per circle; four per list entry; the image once
 // Order     the input's: exact
 // Source    Levoy 1990; Ashkiani et al. 2016, as in binned
 #pragma once
@@ -34,12 +35,12 @@ __global__ void __launch_bounds__(list_threads, 1024 / list_threads)
   const BinList list = lists.lists[bin];
   if (draw_list_end<exact>(circles, lists, list, total, tile, image, f)) return;
   if (list.listed() && list.skipped == 0) return draw_list(circles, n, lists, total.uneven == 0, bin, tile, image, f);
-  // All threads have read lists[bin]: if the bin has a list, draw_list_end() had a barrier; if not, defer() leaves
-  // lists[bin] unchanged.
+  // defer() may overwrite lists[bin], which all threads have read: if the bin has a list, draw_list_end() had a
+  // barrier; if not, defer() leaves lists[bin] unchanged.
   if (threadIdx.x == 0) lists.defer(bin, list);
 }
 
-// Draws the tiles of the deferred bins from their first circle.
+// Draws the tiles of the deferred bins, each from the first circle.
 static __global__ void __launch_bounds__(list_threads, 2) deferred_kernel(const float* circles,  // [n][8]
                                                                           std::size_t n,
                                                                           float* image,  // [height][width][channels]

@@ -1,15 +1,16 @@
 // render/list_parts: several blocks share a long list that does not saturate its tile, because "over" is associative.
 //
-// 1. As in list_ends, except that bins with long complete lists are deferred too; only short ones are drawn at once.
-// 2. If few bins are deferred, several blocks share each list. Each draws one part of it into colours and
-//    transmittances; the last block to finish a tile blends the parts, the rearmost first.
+// 1. As in list_ends, but bins with long complete lists are deferred too; a tile's block draws only short ones itself.
+// 2. If there are at least two blocks per deferred bin, several blocks share each list. Each draws one part of the list
+//    into colours and transmittances; the last block to finish a tile blends the parts over the background, in order.
 //
 // Blending parts rounds differently from blending one circle after another, so this rung needs an eps, and eps limits
-// the number of parts. Let u = 2^-24, the largest colour be 1 and no alpha be below a. Blending a circle rounds four
-// times, by at most 3 u in total, and each circle above scales an error by at most (1 - a): the errors sum to 3 u / a,
-// for the serial renderer and for the parts alike. The transmittance of a part is a product of n numbers, each rounded
-// twice: a relative error of 2 n u. By then it has fallen to (1 - a)^n, so this adds 2 u / a in all. Blending a part
-// adds a rounding error of 2 u.
+// the number of parts. Let u = 2^-24, the largest colour be 1 and no alpha be below a.
+// - Blending a circle rounds four times, by at most 3 u in total, and each circle above scales an error by at most
+//   (1 - a). These errors sum to 3 u / a, for the serial renderer and for the parts alike.
+// - The transmittance of a part is a product of n numbers, each rounded twice: a relative error of 2 n u. The
+//   transmittance itself is then at most (1 - a)^n, so this adds 2 u / a in total.
+// - Blending a part over the others adds a rounding error of 2 u.
 //
 // Traffic   as list_ends, plus 16 bytes per pixel and part, written and read
 // Order     the input's, except for the association of blends: within eps
@@ -24,18 +25,19 @@ namespace upsweep::ladders::render {
 
 class ListParts {
  public:
-  // Returns the number of parts, one block each, into which every deferred bin's list is split. Block-uniform.
+  // Returns the number of parts into which every deferred bin's list is split, one block per part. Uniform over the
+  // grid.
   __device__ static unsigned count(const BinLists& lists, float eps) {
     const unsigned tiles = lists.deferred->count;
     if (eps == 0 || tiles == 0) return 1;
     const float allowed = (eps * 0x1p24f - 8 / lists.summary->least_alpha()) / 2;
-    const std::size_t room = lists.free_scratch().bytes / sizeof(Pixels);
+    const std::size_t room = lists.free_scratch().bytes / sizeof(PartialPixels);
     const unsigned max_parts = unsigned(min(std::size_t{gridDim.x}, room)) / tiles;
     return allowed < 2 || max_parts < 2 ? 1 : min(max_parts, unsigned(min(allowed, 1e6f)));
   }
 
-  // Draws part `part` of `parts` of the list of deferred bin `number`. Called by all threads of the block; the tile's
-  // centres are already in shared memory.
+  // Block-wide: draws part `part` of `parts` of the list of deferred bin `number`. The tile's centres are already in
+  // shared memory.
   template <bool fused>
   __device__ static void draw(const float* circles, std::size_t n, const BinLists& lists, unsigned number,
                               unsigned part, unsigned parts, Tile tile, float* image, const Frame& f) {
@@ -47,7 +49,8 @@ class ListParts {
     draw_all(list.listed() ? TileCircles<list_pixels>(circles, lists.indices + list.begin, list.count, part, parts)
                            : TileCircles<list_pixels>(circles, nullptr, n, part, parts),
              memory, bits);
-    Pixels* const of_tile = static_cast<Pixels*>(lists.free_scratch().memory) + std::size_t{number} * parts;
+    PartialPixels* const of_tile =
+        static_cast<PartialPixels*>(lists.free_scratch().memory) + std::size_t{number} * parts;
     for (unsigned k = 0; k < list_pixels; ++k) of_tile[part].of[k][threadIdx.x] = bits.colour[k];
     __syncthreads();
     if (threadIdx.x == 0) last = take_ticket(&lists.deferred->done[number]) == parts - 1;
@@ -66,7 +69,7 @@ class ListParts {
 
  private:
   // One part's colours and transmittances for the tile's pixels.
-  struct Pixels {
+  struct PartialPixels {
     alignas(16) Colour of[list_pixels][list_threads];
   };
 };
@@ -88,7 +91,7 @@ static __global__ void __launch_bounds__(list_threads, 1024 / list_threads)
   if (threadIdx.x == 0) lists.defer(bin, list);
 }
 
-// Draws the tiles of the deferred bins from their first circle, in parts if eps allows it.
+// Draws the tiles of the deferred bins, each from the first circle, in parts if eps allows it.
 static __global__ void __launch_bounds__(list_threads, 2)
     deferred_parts_kernel(const float* circles,  // [n][8]
                           std::size_t n,

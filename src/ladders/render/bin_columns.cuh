@@ -1,5 +1,5 @@
 // Columns of bits instead of lists: one bit per circle and bin. A drawing block finds its bin's circles in the bin's
-// column, which needs no count, scan or scatter.
+// column. Building columns needs no count, scan or scatter.
 //
 // Traffic   the circles; four bytes per bin and 32 circles, written once and read as far back as tiles need
 #pragma once
@@ -10,16 +10,16 @@
 
 namespace upsweep::ladders::render {
 
-// A column has a bit for every circle, whether or not it reaches the bin, so fewer, larger bins mean fewer writes:
-// 64 x 64 pixels, the tiles of four blocks.
+// log2 of a bin's side in pixels. A column has a bit for every circle, whether or not the circle reaches the bin, so
+// fewer, larger bins mean fewer writes: 64 x 64 pixels, the tiles of four blocks.
 inline constexpr unsigned column_bin_shift = 6;
 // Maximum number of bins per window. Checks lower it, so that small images have several windows.
 inline constinit Threshold max_column_bins{
     "max_column_bins", BinGrid::max_bins, 8, {.min = 1, .max = BinGrid::max_bins}};
 
-// At most 16 MiB of bits per window, 131,072 circles in 1024 bins, so that bits and circles stay in an L2 of 40 MB or
-// more. A larger image is drawn in several windows rather than from lists: on an H200, 100,000 circles on 2048 x 2048
-// pixels take 737 us from lists and 296 us in four windows.
+// Maximum words of bits per window: 16 MiB, such as 131,072 circles in 1024 bins, so that bits and circles stay in an
+// L2 of 40 MB or more. A larger image is drawn in several windows rather than from lists: on an H200, 100,000 circles
+// on 2048 x 2048 pixels take 737 us from lists and 296 us in four windows.
 inline constexpr std::size_t max_column_words = std::size_t{1} << 22;
 
 static_assert(bit_columns_most == std::size_t{max_bin_blocks} * bin_warps * warp_size);
@@ -52,8 +52,8 @@ struct BinColumns : Bins {
     }
   };
 
-  unsigned* bits;      // [bins][column()]
-  unsigned* done;      // [1]: finished blocks; zero between launches
+  unsigned* bits;      // [bins][words()]
+  unsigned* done;      // [1]: number of finished blocks; zero between launches
   float target_depth;  // optical depth that each pixel needs
 
   BinColumns(const Frame& window, const Layout& layout, char* memory, unsigned* counter, float target)
@@ -63,7 +63,7 @@ struct BinColumns : Bins {
         done(counter),
         target_depth(target) {}
 
-  // Words per column, with one bit per circle in order.
+  // Returns the number of words per column. Circle c has bit c % 32 of word c / 32.
   UPSWEEP_HD unsigned words() const { return partition.blocks << partition.words_shift; }
   __device__ unsigned* column(unsigned bin) const { return bits + std::size_t{bin} * words(); }
 };
@@ -114,7 +114,7 @@ inline Status fill(const BinColumns& columns, const Args& a) {
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// Part of a bin's column, a few words per thread. Members are called by all threads of the block.
+// Part of a bin's column in registers, a few words per thread. All threads of the block call its members.
 template <unsigned threads>
 class Column {
  public:
@@ -126,7 +126,8 @@ class Column {
       if (k < per_thread_ && first_ + k < first + count) bits_[k] = words[first_ + k];
   }
 
-  // Calls put(offset, circle) for the part's circles, in order, and returns their number. Contains a barrier.
+  // Calls put(offset, circle) for each circle of the part, in the thread that has the circle's bit; offsets follow the
+  // circles' order. Returns the number of circles to every thread. Contains a barrier.
   template <class Put>
   __device__ unsigned each(unsigned* warp_totals,  // [32], shared
                            Put&& put) const {
@@ -148,16 +149,16 @@ class Column {
   unsigned bits_[max_per_thread]{};
 };
 
-// Reads a bin's column backwards, a few words per thread and step: the sparser the column, the more words. Members are
-// called by all threads of the block. A step finds at most `max_circles` circles.
+// Reader of a bin's column from its end, a few words per thread and step: the sparser the column, the more words. A
+// step finds at most `max_circles` circles. All threads of the block call its members.
 template <unsigned threads, unsigned max_circles>
 class ColumnEnd {
  public:
   __device__ ColumnEnd(const unsigned* words, unsigned count) : words_(words), left_(count) { load_first(); }
   bool __device__ empty() const { return left_ == 0; }
 
-  // Stores the next circles, the last one first, and returns their number, 0 only if none are left. Ends with a
-  // barrier.
+  // Stores the indices of the next circles, the last circle first, and returns their number to every thread; 0 only if
+  // none are left. Ends with a barrier.
   __device__ unsigned next(unsigned* circles,      // [max_circles], shared
                            unsigned* warp_totals)  // [32], shared
   {
@@ -197,7 +198,7 @@ class ColumnEnd {
 
  private:
   static constexpr unsigned at_first = max_circles / threads;
-  // The thread's k-th word, counted backwards from the last word not taken.
+  // Returns the thread's k-th word, counted backwards from the last word not taken, or 0 before the first word.
   __device__ unsigned load(unsigned k) const {
     const unsigned at = threadIdx.x * per_thread_ + k;
     return at < left_ ? words_[left_ - 1 - at] : 0;
@@ -218,7 +219,7 @@ class ColumnEnd {
   unsigned left_;  // words not yet taken
   unsigned per_thread_ = at_first;
   unsigned first_[at_first];  // words k < at_first, preloaded
-  bool again_ = false;        // whether those have been taken
+  bool again_ = false;        // first_ has been used and must be reloaded
 };
 
 }  // namespace upsweep::ladders::render

@@ -36,7 +36,7 @@ inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size
 
 // Bins of 2^shift x 2^shift pixels.
 struct BinGrid {
-  // The number of bins that a key can address.
+  // Maximum number of bins that a key can address.
   static constexpr unsigned max_bins = 1u << BinKey::first_bits;
   unsigned shift, columns, rows;
   Axes axes;
@@ -49,9 +49,9 @@ struct BinGrid {
   UPSWEEP_HD unsigned count() const { return columns * rows; }
   __device__ unsigned bin_at(unsigned i, unsigned j) const { return (j >> shift) * columns + (i >> shift); }
 
-  // Calls f(bin, lane) for every bin in which that lane's circle covers a pixel, and possibly for further bins, the
-  // same ones in every call. Called by all lanes of a warp; each of the first `lanes` lanes passes a circle, its box of
-  // pixels and key_of(box). Circle and box are read only if key.many().
+  // Warp-wide: calls f(bin, lane) for every bin in which that lane's circle covers a pixel, and possibly for more bins,
+  // the same ones in every call. Each of the first `lanes` lanes passes a circle, its box of pixels and key_of(box).
+  // Circle and box are read only if key.many().
   template <class F>
   __device__ void each(const Frame& frame, unsigned lanes, BinKey key, const Circle& c, const Box& b, F&& f) const {
     const unsigned lane = threadIdx.x % warp_size;
@@ -63,8 +63,8 @@ struct BinGrid {
       mine = {c.x, c.y, c.radius, left, right, top, bottom};
     }
     if (!__any_sync(all_lanes, key.many())) return;
-    // If only the first lanes have circles, a team of lanes shares each circle, one row of bins per lane. The whole
-    // warp shares the largest circles, one after another.
+    // A team of 32 / `lanes` lanes shares each circle, one row of bins per lane. The whole warp shares the largest
+    // circles, one circle after another.
     const unsigned team = warp_size / lanes, large = 64 * team;
     const bool shared = mine.rows() * mine.columns() > large;
     const Extent of_team = shuffle(mine, lane / team);
@@ -77,7 +77,7 @@ struct BinGrid {
       for (unsigned row = p.top + lane; row < p.bottom; row += warp_size) each_of_row(frame, p, row, owner, f);
     }
   }
-  // The key of the bins that a box of pixels overlaps.
+  // Returns the key of the bins that a box of pixels overlaps.
   __device__ BinKey key_of(const Box& b) const {
     if (b.empty()) return {};
     const unsigned column = unsigned(b.left) >> shift, row = unsigned(b.top) >> shift;
@@ -92,8 +92,8 @@ struct BinGrid {
     __device__ unsigned columns() const { return right - left; }
     __device__ unsigned rows() const { return bottom - top; }
   };
-  // Visits the bins of a row that the circle's chord spans, at the pixel centres of the row nearest to the circle's
-  // centre.
+  // Visits those bins of a row that the circle's chord spans. The chord is taken where it is longest: as near to the
+  // circle's centre as the row's pixel centres reach.
   template <class F>
   __device__ void each_of_row(const Frame& f, const Extent& p, unsigned row, unsigned owner, F&& visit) const {
     const float above = centre_y(f, row << shift), below = centre_y(f, min((row + 1) << shift, f.height) - 1);

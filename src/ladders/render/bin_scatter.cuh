@@ -64,7 +64,7 @@ class BinScatter {
 
   // Sorts the entries of batches [begin, end) by bin and returns their number; only counts them if they do not fit.
   // Returns `unsorted` if a circle has many bins. Each warp takes consecutive circles. Overwrites the previous chunk's
-  // offsets or bitmap, last used before a barrier.
+  // offsets or bitmap, which no thread reads any more: a barrier has followed their last use.
   __device__ unsigned sort(unsigned begin, unsigned end) {
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) offset_[w] = 0;
     __syncthreads();
@@ -117,9 +117,9 @@ class BinScatter {
     return total;
   }
 
-  // Log2 of the number of lanes that write a bin: the mean number of entries per bin, rounded up to a power of two, at
-  // most 32. A bin with more than max_of_bin() entries, four per lane, is crowded. With 16 per lane, circles sorted by
-  // x took 412 us on an H200 instead of 289.
+  // Returns log2 of the number of lanes that write a bin: the mean number of entries per bin, rounded up to a power of
+  // two, at most 32. A bin with more than max_of_bin() entries, four per lane, is crowded. With 16 per lane, circles
+  // sorted by x took 412 us on an H200 instead of 289 us.
   __device__ unsigned lanes_shift(unsigned entries) const {
     unsigned shift = 0;
     while (1u << shift < warp_size && count_ << shift < entries) ++shift;
@@ -170,8 +170,8 @@ class BinScatter {
     }
   }
 
-  // Writes batches in which a circle has many bins: each bin's bitmap collects the circles of a batch that reach it,
-  // and one thread per bin writes them in order. Called after sort(), which ended with a barrier.
+  // Writes batches in which a circle has many bins: each bin's bitmap collects the circles of a batch that reach the
+  // bin, and one thread per bin writes their indices in order. Called after sort(), which ended with a barrier.
   __device__ void write_by_bins(unsigned begin, unsigned end) {
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0;
     __syncthreads();
@@ -212,7 +212,7 @@ class BinScatter {
     const BinKey* const from = bins_.keys + at;
     unsigned there = 0;  // batches in which the lane has a circle
     if (lane_ < lanes && at < n_) there = (unsigned(min(std::size_t{batches} * lanes, n_ - at)) + lanes - 1) / lanes;
-    constexpr unsigned ahead = 4;  // keys loaded at once
+    constexpr unsigned ahead = 4;  // key loads in flight per lane
     for (unsigned b = 0; b < batches; b += ahead) {
       BinKey keys[ahead];
 #pragma unroll

@@ -22,7 +22,7 @@ inline Frame frame_of(const Picture& p) {
 
 inline Frame frame_of(const Call& c) { return frame_of(render_scalars.read(c.scalars)); }
 
-// Returns what makes the circle invalid, or null.
+// Returns the reason why the circle is invalid, or null if it is valid.
 const char* mistake_in(const Circle& c);
 
 struct Binding : SingleOperation {

@@ -9,7 +9,7 @@
 
 namespace upsweep::ladders::render {
 
-// Lays out arrays in scratch memory one after another, each aligned to 16 bytes.
+// Layout of arrays in scratch memory, one after another, each aligned to 16 bytes. add() returns an array's offset.
 struct ScratchLayout {
   std::size_t bytes = 0;
   template <class T>
@@ -26,9 +26,9 @@ inline constexpr unsigned max_bin_blocks = 512;
 // per block, to stay in L2 (8 MiB). Checks lower it, so that blocks have several batches.
 inline constinit Threshold bin_blocks{"bin_blocks", 512, 4, {.min = 1, .max = max_bin_blocks}};
 
-// Each block takes consecutive circles in batches. Each warp takes consecutive circles of a batch, one per lane in its
-// first `lanes` lanes, a power of two. A small number of circles is spread over few lanes of many warps, because a
-// whole warp works on the bins of a large circle.
+// Partition of the circles among blocks. A block takes consecutive circles, in batches. A warp takes consecutive
+// circles of a batch, one per lane in its first `lanes` lanes; `lanes` is a power of two. A small number of circles is
+// spread over few lanes of many warps, because a whole warp works on the bins of a large circle.
 struct BlockPartition {
   unsigned lanes, batches, blocks;
   unsigned words_shift;  // log2 of the words per batch of a block, with one bit per circle
@@ -46,8 +46,8 @@ struct BlockPartition {
     return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
   }
   UPSWEEP_HD unsigned words() const { return 1u << words_shift; }
-  // Calls work(batch, at, item, there) for batches [begin, end). `there`: the thread has a circle; `at` is its index,
-  // and `item` is load(at), which is issued while the previous batch is processed.
+  // Calls work(batch, at, item, there) for batches [begin, end). If `there`, the thread has a circle in the batch: `at`
+  // is the circle's index, and `item` is load(at), which is issued while the previous batch is processed.
   template <class Load, class F>
   __device__ void each(std::size_t n, unsigned begin, unsigned end, Load&& load, F&& work) const {
     const unsigned lane = threadIdx.x % warp_size;
@@ -67,16 +67,15 @@ struct BlockPartition {
   }
 };
 
-// The base of BinLists and BinColumns.
+// Base of BinLists and BinColumns: the bins, the partition of circles among blocks, and the summaries.
 struct Bins {
   BinGrid grid;
   BlockPartition partition;
   Summary* partial;  // [blocks]
   Summary* summary;  // [1]
 
-  // Calls visit(bin, lane) for the bins of the block's circles; `lane` is the circle's lane in this warp. Calls
-  // store_key(circle, key) for each thread's circle and stores the block's summary. Called by all threads of the block;
-  // a barrier follows all visits.
+  // Block-wide: calls visit(bin, lane) for the bins of the block's circles, where `lane` is the circle's lane in the
+  // calling warp, and store_key(circle, key) for each circle. Stores the block's summary. A barrier follows all visits.
   template <class StoreKey, class Visit>
   __device__ void each_bin(const float* circles, std::size_t n, const Frame& f, StoreKey&& store_key,
                            Visit&& visit) const {
@@ -94,7 +93,7 @@ struct Bins {
     const Summary of_block = block_summary(seen.summary());
     if (threadIdx.x == 0) partial[blockIdx.x] = of_block.per_pixel(float(f.width) * float(f.height));
   }
-  // Returns the summary of all circles to all threads of the block, which must all call it.
+  // Block-wide: returns the summary of all circles to every thread.
   __device__ Summary summarize() const {
     Summary total;
     for (unsigned block = threadIdx.x; block < partition.blocks; block += blockDim.x) total.add(partial[block]);

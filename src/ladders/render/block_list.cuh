@@ -20,7 +20,8 @@ struct WarpPixels {
     i = min(i, f.width - 1), j = min(j, f.height - 1);
     x = centre_x(f, i), y = centre_y(f, j);
   }
-  // Tests 32 circles in shared memory, one per lane; returns the ballot of those that reach the warp.
+  // Warp-wide: tests circles [first, first + 32) of `count`, one per lane. Returns the ballot of those that reach the
+  // warp's pixels.
   template <class Kept>
   __device__ unsigned reached_by(const Kept* circles, unsigned first, unsigned count) const {
     const unsigned k = first + threadIdx.x % warp_size;
@@ -29,8 +30,8 @@ struct WarpPixels {
   }
 };
 
-// The circles that reach a block, in steps of 256 entries of its bin's list, or of 256 of all circles if the bin has no
-// list.
+// The circles that reach a block, read in steps of 256 entries of its bin's list. If the bin has no list, a step reads
+// 256 of all circles instead.
 template <class Kept>
 class BlockList {
  public:
@@ -48,8 +49,8 @@ class BlockList {
   __device__ std::size_t length() const { return length_; }
   __device__ std::size_t steps() const { return (length_ + tile_threads - 1) / tile_threads; }
 
-  // Fetches step s of the list unless it is already loaded; returns its number of circles. Called by all threads of the
-  // block.
+  // Block-wide: fetches step s of the list, unless it is already loaded, and returns the number of its circles that
+  // reach the block.
   __device__ unsigned fetch(std::size_t s) {
     if (s == fetched_) return count_;
     unsigned* const totals = reinterpret_cast<unsigned*>(circles + tile_threads);  // [warps], shared
@@ -83,7 +84,7 @@ class BlockList {
   unsigned count_ = 0;
 };
 
-// Adds the alphas of a step's circles that cover the pixel, in order.
+// Adds the alphas of a step's circles that cover the pixel to `sum`, in order.
 template <class Kept>
 __device__ __forceinline__ void cover_step(float& sum, const Kept* circles, unsigned count, const WarpPixels& pixel) {
   for (unsigned group = 0; group < count; group += warp_size)

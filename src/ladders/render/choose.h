@@ -7,15 +7,24 @@
 
 namespace upsweep::ladders::render {
 
-// Up to this many circles, a tile tests all of them at once. On an H200, 256 snowflakes take 9.9 us in tile_ballot and
-// 24.5 in binned, 256 circles with coverage 12.2 and 37.4. Each 256 more cost every tile a round of tests, 4.7 us in an
-// image of 1024 x 1024, and binned next to nothing.
+// Maximum number of circles for tile_ballot, in which every tile tests all circles. On an H200, 256 snowflakes take
+// 9.9 us in tile_ballot and 24.5 us in binned; 256 circles with coverage take 12.2 and 37.4 us. In an image of 1024 x
+// 1024 pixels, each further 256 circles cost tile_ballot another round of tests in every tile, 4.7 us, and binned
+// almost nothing.
 inline constinit Threshold most_for_tile_ballot{"most_for_tile_ballot", 256, 256};
-// The limit of few_circles. On an H200, in it and in tile_ballot: one circle 6.2 and 8.2 us, 256 8.5 and 12.2, the 1217
-// of pattern 7.1 and 30.7.
+// Maximum number of circles for few_circles. Times on an H200, in us:
+//
+//                                 few_circles   tile_ballot
+//   1 circle                              6.2           8.2
+//   256 circles                           8.5          12.2
+//   pattern, 1217 circles                 7.1          30.7
 inline constinit Threshold most_for_few_circles{"most_for_few_circles", few_circles_most, 300};
-// The limit of bit_columns. On an H200, from lists and from bits: rand10k 68.6 and 53.2 us, biglittle 81.6 and 56.4,
-// rand100k 93.8 and 70.4.
+// Maximum number of circles for bit_columns. Times on an H200, in us:
+//
+//              lists   columns of bits
+//   rand10k     68.6              53.2
+//   biglittle   81.6              56.4
+//   rand100k    93.8              70.4
 inline constinit Threshold most_for_bit_columns{"most_for_bit_columns", bit_columns_most, 800};
 inline Threshold* const thresholds[] = {&most_for_tile_ballot, &most_for_few_circles, &most_for_bit_columns};
 

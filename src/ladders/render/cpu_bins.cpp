@@ -40,8 +40,9 @@ void each_tile(const Tiles& tiles, const Circle& c, const Box& box, const std::u
 
 }  // namespace
 
-// Doubles the list, so that all outgrown arrays together are no larger than the new one.
-bool Bins::reserve(std::size_t entries) {
+// Grows the list to at least twice its capacity, so that all outgrown arrays together are no larger than the new one.
+// Returns false if memory runs out.
+bool CircleBins::reserve(std::size_t entries) {
   if (entries <= capacity_) return true;
   // At least 16 MiB; the unused part is never touched.
   const std::size_t larger = std::max({entries, 2 * capacity_, std::size_t{1} << 22});
@@ -53,10 +54,10 @@ bool Bins::reserve(std::size_t entries) {
   return true;
 }
 
-bool Bins::add(std::size_t begin, std::size_t end, const std::uint8_t* closed) {
+bool CircleBins::add(std::size_t begin, std::size_t end, const std::uint8_t* closed) {
   const std::size_t count = tiles_.count(), n = end - begin;
-  // A share is a range of circles that one core counts and later scatters, in order. Each share needs counters for all
-  // tiles.
+  // A share is a range of consecutive circles that one core counts and later scatters, in order. A share has at least
+  // 1024 circles, because it needs a counter for every tile.
   constexpr std::size_t least = 1024;
   const auto shares = std::size_t(std::clamp<std::size_t>(n / least, 1, std::size_t(4 * threads_)));
   const auto share = [&](std::size_t s) { return begin + n * s / shares; };

@@ -9,13 +9,13 @@
 
 namespace upsweep::ladders::render {
 
-// Side of a square tile, in pixels: 4 KiB per float of a pixel, so that a tile and its colours stay in L1.
+// Side of a square tile, in pixels. Each channel of a tile takes 4 KiB, so that its colours stay in L1.
 inline constexpr unsigned tile_side = 32;
 
 struct Tiles {
   explicit Tiles(const Frame& f);
   std::size_t count() const { return std::size_t{columns} * rows; }
-  // The pixels of tile t; tiles at the right and lower edges of the image may be smaller.
+  // Returns the pixels of tile t; tiles at the right and lower edges of the image may be smaller.
   Box box(std::size_t t) const {
     const int left = int(t % columns * tile_side), top = int(t / columns * tile_side);
     return {left, top, std::min(left + int(tile_side), width), std::min(top + int(tile_side), height)};
@@ -26,12 +26,12 @@ struct Tiles {
   std::vector<float> left, right, top, bottom;
 };
 
-// Returned by a dry call.
+// The status of a dry call, which cannot size memory that depends on the circles.
 inline constexpr Status depends_on_circles{Code::unsupported, 0,
                                            "the scratch memory of this rung depends on the circles"};
 
-// The circles of each tile, in order. Grows part by part, from the last circles towards the first.
-class Bins {
+// Per tile, the list of its circles, in order. Lists grow part by part, from the last circles towards the first.
+class CircleBins {
  public:
   // One tile's entries in a part: circle indices, ascending.
   struct Entries {
@@ -39,13 +39,13 @@ class Bins {
     std::size_t count;
   };
 
-  Bins(const Tiles& tiles, const float* circles, const Frame& frame, int threads, Scratch& scratch)
+  CircleBins(const Tiles& tiles, const float* circles, const Frame& frame, int threads, Scratch& scratch)
       : tiles_(tiles), circles_(circles), axes_(frame), threads_(threads), scratch_(scratch) {}
 
   // Adds circles [begin, end), which precede all circles added so far, to the tiles that are not `closed`. Returns
   // false if memory runs out.
   bool add(std::size_t begin, std::size_t end, const std::uint8_t* closed);  // [tiles]
-  // The part added last has the highest index.
+  // Returns the number of parts; the part added last has the highest index.
   std::size_t parts() const { return offsets_.size(); }
   Entries entries(std::size_t part, std::size_t tile) const {
     const auto& offsets = offsets_[part];

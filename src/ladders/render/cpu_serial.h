@@ -4,7 +4,7 @@
 
 namespace upsweep::ladders::render {
 
-// Draws circles [0, n) into rows [first_row, end_row) of the image.
+// Draws the background and circles [0, n) into rows [first_row, end_row) of the image.
 void draw_serially(const float* circles,  // [n][8]
                    std::size_t n, const Frame& frame, unsigned first_row, unsigned end_row,
                    float* image);  // [height][width][channels]

@@ -2,7 +2,7 @@
 //
 // Idea      1. Backwards from the last circle, a pixel's transmittance is the product of (1 - alpha) over the circles
 //           that cover it. Once it is below the rounding of f32, earlier circles hardly matter. Where many circles
-//           overlap, this saves 94 to 98 of 100 blends.
+//           overlap, this saves 94 to 98 % of the blends.
 //           2. That earlier circles do not matter is proved, not assumed. Rounded blending is monotone in the colour
 //           underneath: over a smaller colour, the result is not larger. So the last circles are drawn twice, over the
 //           smallest and over the largest colour that can be underneath. If both results are the same float, it is also
@@ -31,12 +31,13 @@ TileView::TileView(const Frame& f, const float* all, const Box& b) : frame(f), a
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// Results of one pass over all circles.
-struct Survey {
+// Properties of all circles and the background, found in one pass.
+struct SceneTraits {
   float most = 0;         // the largest absolute colour
   bool negative = false;  // a colour is below 0
   // Every blend may be a fused multiply-add: every alpha is 1/2, and products are exact unless subnormal. A subnormal
-  // product is added either to 0 or to a number so large that it is rounded away, so a fused multiply-add rounds alike.
+  // product is added to 0 or to a number so large that it is rounded away; either way, a fused multiply-add gives the
+  // same float.
   bool halves = true;
   double depth = 0;  // approximate optical depth, the mean per pixel
 
@@ -48,7 +49,7 @@ struct Survey {
     const double area = 3.14 * c.radius * c.radius * pixels_per_area;
     depth += std::min(area, 1.0) * c.alpha * (1 + c.alpha) * (4 / 3.);  // exact for alpha 1/2
   }
-  void add(const Survey& other) {
+  void add(const SceneTraits& other) {
     most = std::max(most, other.most);
     negative |= other.negative;
     halves &= other.halves;
@@ -56,17 +57,17 @@ struct Survey {
   }
 };
 
-Survey survey(const Args& a, int threads) {
+SceneTraits survey(const Args& a, int threads) {
   const double share = 1 / (double(a.frame.step_x) * a.frame.width * a.frame.step_y * a.frame.height);
   constexpr int parts = 64;
-  Survey each[parts], all;
+  SceneTraits each[parts], all;
   parallel(parts, a.n < 4096 ? 1 : threads, [&](int p) {
-    Survey found;
+    SceneTraits found;
     for (std::size_t k = a.n * std::size_t(p) / parts; k < a.n * std::size_t(p + 1) / parts; ++k)
       found.add(circle_at(a.circles, k), share);
     each[p] = found;
   });
-  for (const Survey& part : each) all.add(part);
+  for (const SceneTraits& part : each) all.add(part);
   for (const unsigned row : {0u, a.frame.height - 1}) {
     const Colour c = background(a.frame, row);
     all.most = std::max({all.most, std::fabs(c.red), std::fabs(c.green), std::fabs(c.blue)});
@@ -75,9 +76,9 @@ Survey survey(const Args& a, int threads) {
   return all;
 }
 
-// Transmittance at which a row is first compared, about 1e-12. At 2^-32, 2^-36, 2^-40 and 2^-44, both results agree in
-// 60, 94, 99.5 and 99.97 % of rows (rand100k, rand1M and others); 2^-40 gives the shortest total time, or ties for it.
-// If every alpha is 1/2, 2^-36 suffices, because the range of colours underneath is a sixteenth as wide.
+// Transmittance at which a row's two results are first compared, about 1e-12. At 2^-32, 2^-36, 2^-40 and 2^-44, they
+// agree in 60, 94, 99.5 and 99.97 % of rows (rand100k, rand1M and others); 2^-40 gives the shortest total time, or ties
+// for it. If every alpha is 1/2, 2^-36 suffices, because the range of colours underneath is a sixteenth as wide.
 constexpr float first_threshold(bool halves) { return halves ? 0x1p-36f : 0x1p-40f; }
 constexpr float next_threshold = 0x1p-24f, least_threshold = 0x1p-110f;
 
@@ -103,8 +104,9 @@ class Renderer {
     // Coverage counts every circle; a picture that does not saturate needs every circle.
     const bool whole = !saturates_ || a_.frame.channels == Channels::rgbw;
     std::vector<std::uint8_t> closed(count);
-    // The first part has three times what the mean pixel needs, because half as many circles cover the image's edges:
-    // rand1M takes 50, 46 and 54 ms with 1.5, 3 and 4.5 times. Every further part doubles the total.
+    // The first part has three times as many circles as the mean pixel needs, because only half as many circles cover
+    // the image's edges: with 1.5, 3 and 4.5 times, rand1M takes 50, 46 and 54 ms. Every further part doubles the
+    // number of circles listed.
     const double wanted = 3 * -std::log2(first_threshold(survey_.halves)) / survey_.depth;
     std::size_t part = whole ? a_.n : std::max<std::size_t>(std::size_t(double(a_.n) * std::min(wanted, 1.0)), 256);
     std::size_t begin = a_.n;
@@ -152,8 +154,8 @@ class Renderer {
     state.finished = 0;
     for (unsigned j = 0; j < tile_side; ++j) {
       state.seen[j] = 0;
-      // With an eps, rows are drawn over the midpoint of the colours that can be underneath, whose error is at most the
-      // largest colour, or half of it if no colour is negative. That leaves half of eps for rounding.
+      // With an eps, rows are drawn over the midpoint of the colours that can be underneath. The midpoint is off by at
+      // most the largest colour, or half of it if no colour is negative. That leaves half of eps for rounding.
       state.threshold[j] =
           a_.frame.eps > 0 ? a_.frame.eps * (survey_.negative ? 0.5f : 1.f) : first_threshold(survey_.halves);
       for (unsigned i = 0; i < tile_side; ++i) state.through[j * tile_side + i] = int(i) < view.columns() ? 1.f : 0.f;
@@ -161,7 +163,7 @@ class Renderer {
   }
 
   Listed listed(std::size_t part, std::size_t tile, std::size_t after) const {
-    const Bins::Entries entries = bins_.entries(part, tile);
+    const CircleBins::Entries entries = bins_.entries(part, tile);
     return {entries.index, entries.count, after};
   }
   // Calls f with each part of the tile's list, from the first circles to the last.
@@ -174,13 +176,13 @@ class Renderer {
     }
   }
 
-  // Draws saturated rows over the smallest and the largest colour. Rows in which both agree are finished; the others
-  // are reopened with a lower threshold.
+  // Draws saturated rows over the smallest and the largest colour that can be underneath. Rows in which both results
+  // agree are finished; the others are reopened with a lower threshold.
   void draw_saturated(const TileView& view, std::size_t tile, TileState& state, std::uint32_t rows) const {
     const bool exact = a_.frame.eps == 0;
     // No colour exceeds 16 times the largest drawn one, M: blending M over C = 16 M gives at most C, for alpha above
     // 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds down to C. If every alpha is 1/2,
-    // no colour exceeds M itself: M / 2 is exact, and so is twice that.
+    // no colour exceeds M itself, because M / 2 and M / 2 + M / 2 are exact.
     const float most = exact && !survey_.halves ? 16 * survey_.most : survey_.most,
                 least = survey_.negative ? -most : -0.f;
     alignas(64) float colours[2 * 3 * tile_pixels];
@@ -208,7 +210,7 @@ class Renderer {
     state.open |= rows & ~certain;
   }
 
-  // Takes reopened rows through the rest of the list.
+  // Continues the reopened rows backwards through the rest of the list.
   void again(const TileView& view, std::size_t tile, TileState& state) const {
     std::size_t after = 0;
     for (std::size_t part = 0; part < bins_.parts(); ++part) {
@@ -247,10 +249,10 @@ class Renderer {
   const int threads_;
   const Tiles tiles_;
   Scratch scratch_;
-  Bins bins_;
+  CircleBins bins_;
   const SimdLoops loops_ = simd_loops();
   TileState* states_ = nullptr;  // [tiles]
-  Survey survey_;
+  SceneTraits survey_;
   bool saturates_ = false;
 };
 

@@ -8,7 +8,7 @@ inline constexpr unsigned tile_pixels = tile_side * tile_side;
 
 // The state of a tile, whose circles are processed from the last one backwards.
 struct TileState {
-  alignas(64) float through[tile_pixels];  // transmittance of the circles seen
+  alignas(64) float through[tile_pixels];  // transmittance of the circles processed so far
   float threshold[tile_side];              // a row is saturated once no `through` exceeds this
   std::uint32_t seen[tile_side];           // circles processed per row, from the end of the tile's list
   std::uint32_t listed;                    // circles in the list
@@ -35,18 +35,19 @@ struct Listed {
   std::size_t count, after;
 };
 
-// Compiled for each instruction set; simd_loops() returns those for this processor.
+// Loops compiled once per instruction set; simd_loops() returns those for this processor.
 struct SimdLoops {
-  // Updates `through` from the last circle to the first, in rows that are open and have not processed the circle yet.
+  // Updates the state by the list's circles, from the last to the first, in rows that are open and have not processed
+  // the circle yet.
   void (*saturate)(const TileView& tile, const Listed& list, TileState& state);
   // Draws the circles in order over one set of colours, or over two in parallel; only in `rows`, and in each row only
-  // the circles that it has seen. `halves`: a blend may be a fused multiply-add.
+  // the circles that the row has processed (state.seen). `halves`: a blend may be a fused multiply-add.
   void (*draw)(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, int sides,
                bool halves,
                float* colours);  // [sides][3][tile_pixels]
-  // Adds the alphas of the circles that cover a pixel, in order.
+  // Adds the alphas of the circles that cover a pixel to `sums`, in order.
   void (*cover)(const TileView& tile, const Listed& list, float* sums);  // [tile_pixels]
-  // Writes rows of the image.
+  // Writes `rows` of the tile to the image.
   void (*write)(const TileView& tile, std::uint32_t rows,
                 const float* colours,  // [3][tile_pixels]
                 const float* sums,     // [tile_pixels]

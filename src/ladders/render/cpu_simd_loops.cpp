@@ -55,8 +55,8 @@ HWY_INLINE Paints snow_paints(const Circle& c, V d2) {
                    hn::Mul(set(c.green), hn::Sub(set(1), hn::Mul(set(0.1f), hn::Add(near, far)))), set(c.blue), alpha);
 }
 
-// Calls f(row, at, covered, paints) for each vector in the rows that the circle may touch; `at` is the index in the
-// tile of its first pixel.
+// Calls f(row, at, covered, paints) for each vector, in `rows`, that the circle may touch; `at` is the index of the
+// vector's first pixel in the tile.
 template <Shading shading, class F>
 HWY_INLINE void each_row(const TileView& tile, const Circle& c, std::uint32_t rows, F&& f) {
   const Box b = tile.axes.bounds(c.x, c.y, c.radius);
@@ -93,7 +93,7 @@ HWY_INLINE void each_row(const TileView& tile, const Circle& c, std::uint32_t ro
 HWY_INLINE void fetch_ahead(const TileView& tile, const std::uint32_t* index) {
   hwy::Prefetch(tile.circles + std::size_t{*index} * floats_per_circle);
 }
-constexpr std::size_t ahead = 8;  // circles, whose cache lines are scattered in memory
+constexpr std::size_t ahead = 8;  // prefetch distance in circles, which are scattered in memory
 
 template <Shading shading>
 void saturate(const TileView& tile, const Listed& list, TileState& state) {
@@ -136,7 +136,7 @@ void draw(const TileView& tile, const Listed& list, const TileState& state, std:
   std::uint32_t most = 0;  // circles seen by the row that has seen the most
   for (std::uint32_t left = rows; left; left &= left - 1) most = HWY_MAX(most, state.seen[std::countr_zero(left)]);
   const std::size_t unseen = list.after + list.count > most ? list.after + list.count - most : 0;
-  std::uint32_t in = 0, joins = most;  // rows that have seen the circle; depth below which the next row joins
+  std::uint32_t in = 0, joins = most;  // in: rows that have seen the circle; joins: depth below which a row joins
   for (std::size_t e = unseen; e < list.count; ++e) {
     if (e + ahead < list.count) fetch_ahead(tile, list.index + e + ahead);
     const auto depth = std::uint32_t(list.after + (list.count - 1 - e));

@@ -13,7 +13,7 @@ namespace upsweep::ladders::render {
 namespace {  // a rung of the same name may exist on the GPU
 
 template <Shading shading>
-void draw_tile(const Args& a, const Box& tile, Bins::Entries entries) {
+void draw_tile(const Args& a, const Box& tile, CircleBins::Entries entries) {
   const Frame& f = a.frame;
   Colour pixels[tile_side][tile_side];
   float px[tile_side];
@@ -58,12 +58,12 @@ struct tiles {
     const Tiles tiles(a.frame);
     if (a.stream.dry) return depends_on_circles;
     Scratch scratch(*a.workspace);
-    Bins bins(tiles, a.circles, a.frame, threads, scratch);
+    CircleBins bins(tiles, a.circles, a.frame, threads, scratch);
     const std::vector<std::uint8_t> closed(tiles.count());
     if (!bins.add(0, a.n, closed.data())) return {Code::out_of_memory, 0, "no memory for the tiles' lists"};
     parallel(int(tiles.count()), threads, [&](int t) {
       const Box box = tiles.box(std::size_t(t));
-      const Bins::Entries entries = bins.entries(0, std::size_t(t));
+      const CircleBins::Entries entries = bins.entries(0, std::size_t(t));
       a.frame.shading == Shading::snow ? draw_tile<Shading::snow>(a, box, entries)
                                        : draw_tile<Shading::flat>(a, box, entries);
     });

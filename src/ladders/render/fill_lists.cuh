@@ -4,7 +4,7 @@
 
 namespace upsweep::ladders::render {
 
-// 1. Counts each block's circles per bin and summarises them.
+// 1. Counts each block's circles per bin, stores the circles' keys and summarises the circles.
 static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const float* circles,  // [n][8]
                                                                        std::size_t n, Frame f, BinLists bins) {
   unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
@@ -19,7 +19,7 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
     bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
 }
 
-// The scan over the rows of counts, one row per counting block. A scan block takes 8 bins, one sector of each row; each
+// The scan over the rows of counts, one row per counting block. A scan block takes 8 bins, one sector of each row. Each
 // of its 128 groups of threads takes consecutive rows.
 inline constexpr unsigned scan_threads = 1024, scan_bins = 8;
 inline constexpr unsigned scan_groups = scan_threads / scan_bins;
@@ -82,8 +82,8 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinLists 
   bins.lists[bin] = bins.add_list(sums.total, skipped ? from[column] : 0, skipped);
 }
 
-// 3. Writes each circle's index to its bins' lists, beginning with block `from` of each list; if `later`, only to those
-// of deferred bins.
+// 3. Writes each circle's index to the lists of its bins; blocks before a list's `from` do not write to that list. If
+// `later`, only the lists of deferred bins are written.
 static __global__ void __launch_bounds__(bin_threads)
     bin_scatter_kernel(const float* circles,  // [n][8]
                        std::size_t n, Frame f, BinLists bins, bool later) {

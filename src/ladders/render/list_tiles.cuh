@@ -12,7 +12,7 @@ inline constexpr unsigned list_pixels = 2, list_threads = patch_threads<list_pix
 using ListMemory = PatchMemory<list_pixels>;
 using WholeListMemory = BitsMemory<list_pixels>;
 
-// Stages the next circles from the end of a list whose entries are in `indices`. Called by all threads of the block.
+// Block-wide: stages the next circles from the end of a list whose entries are in `indices`.
 __device__ inline void more_of_list(Staged& staged, const float* circles, const unsigned* indices, const BinList& list,
                                     ListMemory& memory) {
   const unsigned* const end = indices + list.begin + list.size();
@@ -23,8 +23,7 @@ __device__ inline void more_of_list(Staged& staged, const float* circles, const 
   __syncthreads();
 }
 
-// Draws the tile from the end of its list if that is possible and pays off; returns whether it did. Called by all
-// threads of the block.
+// Block-wide: draws the tile from the end of its list if that is possible and pays off; returns whether it has done so.
 template <bool exact>
 __device__ __forceinline__ bool draw_list_end(const float* circles, const BinLists& lists, const BinList& list,
                                               const Summary& total, Tile tile, float* image, const Frame& f) {
@@ -55,7 +54,7 @@ __device__ inline void draw_list(const float* circles, std::size_t n, const BinL
     draw_list<false>(circles, n, lists, bin, tile, image, f);
 }
 
-// The tile of a bin; both are 32 x 32 pixels.
+// Returns the tile of a bin; both are 32 x 32 pixels.
 __device__ inline Tile tile_of_bin(const Frame& f, unsigned bin) {
   const unsigned columns = (f.width + patch_tile - 1) / patch_tile;
   return Tile(bin % columns, bin / columns);

@@ -17,7 +17,7 @@ struct Tile {
   __device__ Tile(unsigned column, unsigned row) : i(column * patch_tile), j(row * patch_tile) {}
 };
 
-// One block per tile.
+// Returns the grid with one block per tile.
 inline dim3 patch_tile_grid(const Frame& f) {
   return {unsigned(ceil_div(f.width, patch_tile)), unsigned(ceil_div(f.height, patch_tile)), 1};
 }
@@ -27,7 +27,7 @@ struct Centres {
   struct alignas(16) Eight {
     float at[8];
   } x[4], y[4];
-  // Called by all threads of the block, followed by a barrier.
+  // Called by all threads of the block. The caller puts a barrier between fill() and the first read.
   __device__ void fill(const Frame& f, Tile tile) {
     if (threadIdx.x < patch_tile) {
       x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, tile.i + threadIdx.x);
@@ -50,7 +50,7 @@ class Patch {
   __device__ explicit Patch(const Centres& tile)
       : x(tile.x + threadIdx.x / warp_size % across * wide), y(tile.y[threadIdx.x / warp_size / across]) {}
 
-  // Says whether a circle reaches any of the warp's pixels and whether it covers all of them. As in reaches(), the
+  // Whether a circle reaches the warp's patch, and whether it covers all pixels of the patch. As in reaches(), the
   // tests of the nearest and the farthest point are exact.
   struct Reach {
     bool any, all;
@@ -66,7 +66,7 @@ class Patch {
   };
   __device__ Bounds bounds() const { return {x[0].at[0], x[wide - 1].at[7], y.at[0], y.at[7]}; }
 
-  // Says which of the lane's pixels a circle covers.
+  // For each of the lane's pixels, whether a circle covers it.
   struct Covered {
     bool of[per_lane];
   };
@@ -121,10 +121,10 @@ __device__ __forceinline__ unsigned transposed(unsigned bits) {
   return bits;
 }
 
-// Tests 32 circles, one per lane: sets bit l of bits[k] if lane l's circle covers this lane's pixel k. Each lane tests
-// its circle against all pixels of the patch, which share eight or sixteen values of dx^2 and eight of dy^2, so that a
-// test is one addition and one comparison; then the bits are transposed. A circle with a negative radius2 covers no
-// pixel.
+// Warp-wide: tests 32 circles, one per lane, and sets bit l of bits[k] if lane l's circle covers this lane's pixel k.
+// Each lane tests its circle against all pixels of the patch, which share eight or sixteen values of dx^2 and eight of
+// dy^2, so that a test is one addition and one comparison; then the bits are transposed. A circle with a negative
+// radius2 covers no pixel.
 template <unsigned per_lane>
 __device__ __forceinline__ void find_covered(unsigned (&bits)[per_lane],
                                              const Centres::Eight* patch_x,  // [per_lane / 2]

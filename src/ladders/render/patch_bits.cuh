@@ -1,5 +1,5 @@
 // Draws any list of circles over a block's tile, using one bit per circle and pixel. For 32 circles and 8 x 8 pixels,
-// one lane per circle finds the bits; after a transposition, each lane uses those of its pixels. No lane idles while
+// one lane per circle finds the bits; after a transposition, each lane uses the bits of its pixels. No lane idles while
 // others test or blend.
 //
 // 1. A block fetches batches of one circle per thread, one batch ahead and bypassing L1, which is too small for that
@@ -20,13 +20,13 @@ struct BitsMemory {
   // A circle may wait until the next batch is listed, and a warp may be a batch ahead of another.
   static constexpr unsigned slots = ahead + 3;
   Centres centres;  // first, as in PatchMemory, whose centres stay valid here
-  struct alignas(16) Staged {
+  struct alignas(16) StagedCircle {
     Circle circle;
   } staged[slots * threads];
   unsigned reached[2][eights][warps];  // [batch % 2][8 x 8 patch][fetching warp]: ballots
   unsigned short listed[eights][threads + warp_size];
-  // The paints of the 32 circles being blended, consecutive ones in different banks. The last paint leaves a colour
-  // unchanged.
+  // Per warp, the paints of the 32 circles being blended; consecutive paints are in different banks. The last paint is
+  // neutral: it leaves a colour unchanged.
   float paint[warps][4][warp_size + 1];
 };
 
@@ -46,10 +46,11 @@ class TileCircles {
   __device__ TileCircles(const float* circles, const unsigned* listed, std::size_t n, unsigned part, unsigned parts)
       : TileCircles(listed ? circles : circles + n * part / parts * floats_per_circle,
                     listed ? listed + n * part / parts : nullptr, n * (part + 1) / parts - n * part / parts) {}
-  // Starts fetching batch `batch`, one circle per thread. Calls take consecutive batches.
+  // Starts fetching batch `batch`, one circle per thread. Batches must be fetched in order, without gaps.
   __device__ void start(BitsMemory<per_lane>& memory, unsigned batch) {
     const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x - lane;
-    typename BitsMemory<per_lane>::Staged* const to = memory.staged + batch % BitsMemory<per_lane>::slots * threads;
+    typename BitsMemory<per_lane>::StagedCircle* const to =
+        memory.staged + batch % BitsMemory<per_lane>::slots * threads;
     if (reinterpret_cast<std::uintptr_t>(all_) % 16 == 0) {
       // Two lanes per circle, whose 32 bytes are one sector.
       for (unsigned at = first + lane / 2; at < first + warp_size; at += warp_size / 2) {
@@ -75,8 +76,8 @@ class TileCircles {
   unsigned index_ = 0;             // of the thread's circle in the next batch to fetch
 };
 
-// Draws a warp's patch. `fused`: every alpha is 1/2, and blends are fused multiply-adds. `through`: a colour's w
-// accumulates the transmittance.
+// A warp that draws its patch. If `fused`, every alpha is 1/2, and blends are fused multiply-adds. If `through`, a
+// colour's w accumulates the transmittance.
 template <unsigned per_lane, bool fused, bool through = false>
 class WarpBits {
  public:
@@ -88,7 +89,8 @@ class WarpBits {
     if (lane_ < 4) memory.paint[warp_][lane_][warp_size] = lane_ < 3 ? -0.f : 1.f;
   }
 
-  // Draws the circles of a batch that reach the patch, 32 at once; the rest waits for the next batch.
+  // Draws the circles of a batch that reach the patch, 32 at a time. Up to 31 circles are left for the next batch, but
+  // no circle waits longer than that.
   __device__ void draw(unsigned batch, bool last) {
 #pragma unroll
     for (unsigned h = 0; h < halves; ++h) draw_half(h, batch, last);
@@ -157,7 +159,7 @@ class WarpBits {
   unsigned waiting_[halves]{};  // listed circles not yet drawn
 };
 
-// Draws all circles. Called by all threads of the block, with the tile's centres already in shared memory.
+// Block-wide: draws all circles. The tile's centres are already in shared memory.
 template <unsigned per_lane, bool fused, bool through>
 __device__ void draw_all(TileCircles<per_lane> circles, BitsMemory<per_lane>& memory,
                          WarpBits<per_lane, fused, through>& bits) {

@@ -12,22 +12,24 @@ struct Range {
 // Transmittance below which circles underneath hardly matter: that of 40 circles of alpha 1/2.
 inline constexpr float saturated_at = 0x1p-40f;
 
-// Four integers: a warp reduces each with one instruction, and one 16-byte load reads them all.
+// The summary as four integers: a warp reduces each with one instruction, and one 16-byte load reads them all.
 struct alignas(16) Summary {
   unsigned low = 0, high = 0;  // bits of -min(0, colours) and of max(0, colours)
-  // 0: every blend may be a fused multiply-add, with an alpha of 1/2. Otherwise the inverted bits of the smallest alpha
-  // that prevents this.
+  // 0 if every blend may be a fused multiply-add with an alpha of 1/2; otherwise the inverted bits of the smallest
+  // alpha that prevents this.
   unsigned uneven = 0;
   // Optical depth: the sum of -log2(1 - alpha) over the circles that cover a pixel. Per block, summed over pixels; in
   // the summary, the mean per pixel in 16.16 fixed point.
   unsigned depth = 0;
-  // Replaces the summed depth by the mean, clamped below 2^23, so that 32 bits hold the sum over 512 blocks.
+  // Returns a summary with the mean depth per pixel instead of the sum, clamped below 2^23, so that 32 bits hold the
+  // sum over 512 blocks.
   __device__ Summary per_pixel(float pixels) const {
     const float mean = float(depth) * (0x1p16f / pixels) + 0.5f;
     return {low, high, uneven, unsigned(min(mean, float((1 << 23) - 1)))};
   }
   __device__ Range colours() const { return {-__uint_as_float(low), __uint_as_float(high)}; }
-  // The smallest alpha of the circles that change a pixel, at most 1/2, which circles may have even if `uneven` is set.
+  // Returns the smallest alpha of the circles that change a pixel, or 1/2 if that is smaller: `uneven` does not tell
+  // whether any circle has an alpha of 1/2.
   __device__ float least_alpha() const { return uneven == 0 ? 0.5f : min(0.5f, __uint_as_float(~uneven)); }
   __device__ float optical_depth() const { return float(depth) * 0x1p-16f; }
   __device__ void add(const Summary& other) {
@@ -41,11 +43,12 @@ struct alignas(16) Summary {
   }
 };
 
-// A thread's share of the summary.
+// Accumulates one thread's part of the summary.
 class Seen {
  public:
-  // 1/2 times a colour is exact unless subnormal. A subnormal product is added either to 0 or to a number so large that
-  // it is rounded away, so a fused multiply-add rounds alike. `per_circle`: pi over a pixel's area.
+  // Adds a circle and its box of pixels; `per_circle` is pi divided by the area of a pixel. With an alpha of 1/2,
+  // products are exact unless subnormal. If no colour is between 0 and 2^-100, a subnormal product is added to 0 or to
+  // a number so large that it is rounded away; either way, a fused multiply-add gives the same float.
   __device__ void take(const Circle& c, const Box& box, float per_circle) {
     for (const float colour : {c.red, c.green, c.blue}) {
       colours_.low = min(colours_.low, colour), colours_.high = max(colours_.high, colour);
@@ -60,7 +63,8 @@ class Seen {
       depth_ += min(64.f, -log2f(1 - c.alpha)) * area,
           uneven_ = max(uneven_, ~__float_as_uint(c.alpha > 0 ? c.alpha : 1.f));
   }
-  // Clamps the depth below 2^24, or 16 per pixel of 1024 x 1024, so that 32 bits hold the sum over 256 threads.
+  // Returns the summary of the thread's circles. The depth is clamped below 2^24, 16 per pixel of 1024 x 1024, so that
+  // 32 bits hold the sum over 256 threads.
   __device__ Summary summary() const {
     return {__float_as_uint(fabsf(colours_.low)), __float_as_uint(fabsf(colours_.high)), uneven_,
             unsigned(min(depth_, float((1 << 24) - 1)))};
@@ -72,7 +76,8 @@ class Seen {
   unsigned uneven_ = 0;
 };
 
-// Combines the summaries of a block's threads; all threads get the result. Put a __syncthreads() between two calls.
+// Block-wide: combines the threads' summaries; every thread gets the result. Two calls need a __syncthreads() in
+// between.
 __device__ inline Summary block_summary(const Summary& s) {
   __shared__ Summary of_warps[warp_size];
   const Summary mine = s.of_warp();
@@ -86,8 +91,8 @@ __device__ inline Summary block_summary(const Summary& s) {
 //
 // No colour exceeds 16 times the largest drawn one, M, in absolute value: blending M over C = 16 M gives at most C, for
 // alpha above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds to C. If no drawn colour
-// is negative, no blend is, but a blend may be -0.
-// If every alpha is 1/2, no colour exceeds M itself: M / 2 is exact, and so is twice that.
+// is negative, no blend is, but a blend may be -0. If every alpha is 1/2, no colour exceeds M itself, because M / 2 and
+// M / 2 + M / 2 are exact.
 __device__ inline Range underneath(const Range& drawn, const Frame& f, bool alpha_is_half = false) {
   const float low = min(drawn.low, min(f.red, min(f.green, f.blue)));
   if (alpha_is_half) return {low < 0 ? low : -0.f, max(drawn.high, max(f.red, max(f.green, f.blue)))};

@@ -8,7 +8,7 @@ namespace upsweep::ladders::render {
 // A warp covers two rows of the tile.
 inline constexpr unsigned tile_width = 16, tile_threads = tile_width * tile_width;
 
-// circle_at() as two 16-byte loads if the array is aligned to 16 bytes.
+// Like circle_at(), but with two 16-byte loads if the array is aligned to 16 bytes.
 __device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
                                               std::size_t i) {
   if (reinterpret_cast<std::uintptr_t>(circles) % 16) return circle_at(circles, i);
@@ -17,7 +17,7 @@ __device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
   return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
 }
 
-// put() as one 16-byte store if a pixel has four channels and the image is aligned to 16 bytes.
+// Like put(), but with one 16-byte store if a pixel has four channels and the image is aligned to 16 bytes.
 __device__ __forceinline__ void store_pixel(float* image, const Frame& f, std::size_t pixel, const Colour& c) {
   if (f.channels == Channels::rgb || reinterpret_cast<std::uintptr_t>(image) % 16) return put(image, f, pixel, c);
   reinterpret_cast<float4*>(image)[pixel] = float4{c.red, c.green, c.blue, f.channels == Channels::rgbw ? c.w : 1.f};
@@ -39,7 +39,7 @@ __device__ __forceinline__ float limit_of(const Circle& c) { return square(c.rad
 __device__ __forceinline__ Paint paint_at(const Disc& d, float) { return {d.red, d.green, d.blue, d.through, d.alpha}; }
 __device__ __forceinline__ Paint paint_at(const Circle& c, float d2) { return snow_paint(c, d2); }
 
-// If the circle covers the pixel, blends it over the pixel and returns true.
+// Blends the circle over the pixel if it covers (px, py); returns whether it does.
 __device__ __forceinline__ bool draw_over(Colour& pixel, const Frame& f, const Circle& c, float px, float py) {
   const float d2 = distance2(px, py, c.x, c.y);
   if (!(d2 <= square(c.radius))) return false;

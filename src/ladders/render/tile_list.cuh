@@ -1,4 +1,4 @@
-// Compacts 256 circles to those that reach a tile, in order.
+// Compacts each batch of 256 circles to those that reach a tile, in order.
 #pragma once
 #include "ladders/render/tile.cuh"
 

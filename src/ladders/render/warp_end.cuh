@@ -14,8 +14,9 @@ template <unsigned per_lane>
 struct PatchMemory {
   static constexpr unsigned threads = patch_threads<per_lane>, warps = patch_warps<per_lane>;
   // Maximum numbers of staged circles and of a warp's candidates among them, chosen so that blocks with 1024 threads in
-  // total fit in the 227 KiB of a multiprocessor: two with two pixels per lane, four with four. In a simulation of
-  // biglittle, warps next to the heap of small circles go through at most 430 circles, 160 of them candidates.
+  // total fit in the 227 KiB of a multiprocessor: two blocks with two pixels per lane, or four with four. In a
+  // simulation of biglittle, warps next to the heap of small circles go through at most 430 circles, 160 of them
+  // candidates.
   static constexpr unsigned max_staged = per_lane == 2 ? 1024 : 640, max_candidates = per_lane == 2 ? 480 : 224;
   static constexpr unsigned max_found = 512;
   Centres centres;
@@ -27,7 +28,7 @@ struct PatchMemory {
   unsigned warp_totals[warp_size];
 };
 
-// The circles that a block has staged from its list or column, the last one first.
+// How far a block has staged its list or column, the last circle first.
 struct Staged {
   unsigned count = 0;                // circles
   bool last = false, whole = false;  // no more can be staged; all circles are staged
@@ -35,7 +36,7 @@ struct Staged {
 
 // Optical depth at which a warp first compares its two results: 24 for the bits of f32, 12 more for the last place to
 // agree in 99 of 100 warps, and 4 because the range of colours underneath is 16 times as wide unless every alpha is
-// 1/2. Other warps retry, `retry_step` deeper each time.
+// 1/2. Warps whose results differ retry, `retry_step` deeper each time.
 template <bool fused>
 inline constexpr unsigned first_try = fused ? 36 : 40;
 inline constexpr unsigned retry_step = 8, last_try = 80;
@@ -54,7 +55,7 @@ class WarpEnd {
   }
 
   // Continues through the `count` staged circles until all pixels have the optical depth `enough`. Circles that reach
-  // the warp become candidates and are tested 32 at once, fewer only if `last`.
+  // the warp become candidates and are tested 32 at a time, fewer only if `last`.
   __device__ void go_back(unsigned count, bool last, Depth enough) {
     const typename Patch<per_lane>::Bounds bounds = patch_.bounds();
     if (!last) count -= count % warp_size;
@@ -93,9 +94,9 @@ class WarpEnd {
   }
 
  private:
-  // Up to this many of 32 candidates that cover the patch only partially are tested one by one, in every lane: 24
-  // instructions each, or 35 with four pixels per lane. More are tested by find_covered(), with 300 or 530 instructions
-  // for all.
+  // Maximum number of partial candidates, out of 32, that are tested one by one in every lane: 24 instructions each, or
+  // 35 with four pixels per lane. A partial candidate reaches the patch but does not cover all of it. More are tested
+  // together by find_covered(), in 300 or 530 instructions.
   static constexpr int max_partial = per_lane == 2 ? 8 : 14;
   static constexpr Depth deepest = 1 << 30;  // of pixels past the image's edges
   // A candidate is the byte offset of its disc in `staged`; the lowest bit is set if it covers all of the warp's
@@ -172,10 +173,10 @@ class WarpEnd {
   }
   template <bool two>
   __device__ __forceinline__ void draw_8(Colour (&low)[per_lane], Colour (&high)[per_lane], unsigned first) {
-    struct alignas(16) Eight {
+    struct alignas(16) Entries {
       unsigned short entry[8];
     };
-    const Eight eight = *reinterpret_cast<const Eight*>(candidates() + first);
+    const Entries eight = *reinterpret_cast<const Entries*>(candidates() + first);
     unsigned bits[per_lane];
     for (unsigned k = 0; k < per_lane; ++k)
       bits[k] = memory_.covered[first / warp_size][k][threadIdx.x] >> first % warp_size;
@@ -198,8 +199,8 @@ class WarpEnd {
   Depth depth_[per_lane];
 };
 
-// Draws the tile from the end of its list or column and returns true, or returns false if that is impossible.
-// stage(staged) stages more circles. Called by all threads of the block.
+// Block-wide: draws the tile from the end of its list or column and returns true, or returns false if that is
+// impossible. stage(staged) stages more circles.
 template <unsigned per_lane, bool fused, bool exact, class Stage>
 __device__ bool draw_end(float target_depth, const Range& colours, PatchMemory<per_lane>& memory, Tile tile,
                          float* image, const Frame& f, Stage&& stage) {
@@ -238,7 +239,7 @@ __device__ bool draw_end(float target_depth, const Range& colours, PatchMemory<p
   return __syncthreads_and(drawn);
 }
 
-// The same, with fused blends if every alpha is 1/2.
+// As above, with fused blends if every alpha is 1/2.
 template <unsigned per_lane, bool exact, class Stage>
 __device__ __forceinline__ bool draw_end(float target_depth, const Summary& total, PatchMemory<per_lane>& memory,
                                          Tile tile, float* image, const Frame& f, Stage&& stage) {
@@ -253,12 +254,12 @@ __device__ inline bool pays_to_go_back(const Summary& total, float target_depth)
   return total.optical_depth() > 2 * target_depth;
 }
 
-// The optical depth at which circles no longer matter. Half of eps covers the colours underneath, half rounding. If eps
-// is 0, the depth of the first try.
+// Returns the optical depth at which circles no longer matter. With an eps, half of eps covers the colours underneath
+// and half the rounding. Without one, it is the depth of the first try.
 inline float target_depth_of(const Frame& f) { return f.eps == 0 ? first_try<false> : -std::log2(f.eps); }
 
-// The blocks of a launch take tiles from the image's edges inwards, so that the tiles with the fewest circles, which go
-// back the farthest, start first. Returns 0, n - 1, 1, n - 2 and so on.
+// Returns 0, n - 1, 1, n - 2, ... for k = 0, 1, 2, 3, ... The blocks of a launch take tiles in this order, from the
+// image's edges inwards, so that the tiles with the fewest circles, which go back the farthest, start first.
 __device__ __forceinline__ unsigned outside_in(unsigned k, unsigned n) { return k % 2 ? n - 1 - k / 2 : k / 2; }
 __device__ __forceinline__ Tile tile_outside_in() {
   return Tile(outside_in(blockIdx.x, gridDim.x), outside_in(blockIdx.y, gridDim.y));

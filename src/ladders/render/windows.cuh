@@ -6,9 +6,9 @@
 
 namespace upsweep::ladders::render {
 
-// Calls draw(args, memory) for each window of the image, the largest first, of at most layout.bins bins; `memory` is
-// the scratch memory of the layout. 4096 bins of 32 x 32 pixels are 2048 x 2048 pixels, unless the image is narrow. If
-// not even one bin fits, every tile tests all circles.
+// Calls draw(window, memory) for each window of the image, the largest first; `memory` is the layout's scratch memory.
+// A window has at most layout.bins bins: 4096 bins of 32 x 32 pixels make 2048 x 2048 pixels, unless the image is
+// narrow. If not even one bin fits, every tile tests all circles.
 template <class Layout, class Draw>
 Status each_window(const Args& a, const Layout& layout, Draw&& draw) {
   if (layout.bins == 0) return draw_by_tiles(a);

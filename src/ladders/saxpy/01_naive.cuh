@@ -1,7 +1,7 @@
 // saxpy/naive: one thread per element.
 //
-// The first kernel that anyone writes. Neighbouring lanes access neighbouring elements, so every access is coalesced.
-// But each of the n threads moves only a few bytes before it retires.
+// The first kernel that anyone writes. Adjacent lanes access adjacent elements, so every access is coalesced. But each
+// of the n threads moves only a few bytes before it retires.
 //
 // Traffic   x and y read once, out written once; 128 bytes per request for 4-byte elements.
 // Order     none: elements are independent.

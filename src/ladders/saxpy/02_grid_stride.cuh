@@ -1,8 +1,8 @@
 // saxpy/grid_stride: as many threads as fit on the device, each in a grid-stride loop.
 //
 // All blocks are resident from the start, so none is launched while the kernel runs, and the grid no longer grows with
-// n. But each thread has only one element in flight: the 2048 threads of a multiprocessor request 16 KB, half of what
-// the memory latency requires.
+// n. But each thread has only one element of x and of y in flight: for f32, the 2048 threads of a multiprocessor have
+// 16 KB in flight, half of what it takes to hide the memory latency.
 //
 // Traffic   as naive.
 // Order     none.
@@ -25,7 +25,7 @@ struct grid_stride {
                                .guarantees = "rounded once",
                                .limits = "any n",
                                .source = "Harris, Grid-Stride Loops, 2013"};
-  // out[i] = f(in[i]...); the arrays may differ in type.
+  // Computes out[i] = f(in[i]...). The arrays may differ in type.
   template <class T, class F, class... In>
   static Status map(const Tuning& tuning, Stream stream, T* out, std::size_t n, F f, const In*... in) {
     const auto block = tuning.block_or(256);

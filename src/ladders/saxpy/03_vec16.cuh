@@ -1,7 +1,8 @@
 // saxpy/vec16: 16-byte loads and stores.
 //
-// The same loop with a quarter of the instructions for f32 (a sixteenth for i8) and four times the bytes in flight per
-// thread. If the arrays' addresses differ modulo 16 bytes, it falls back to single elements.
+// The grid-stride loop, over packs of 16 bytes: for f32, a quarter of the memory instructions and four times the bytes
+// in flight per thread (for i8, a sixteenth and 16 times). If the arrays' addresses differ modulo 16, the kernel falls
+// back to single elements.
 //
 // Traffic   as naive, but 512 bytes per request.
 // Order     none.

@@ -1,7 +1,8 @@
 // saxpy/in_flight: each thread issues several loads before it uses the first.
 //
 // Little's law: bandwidth is bytes in flight over latency. The compiler cannot hoist a load above an earlier store that
-// may alias it, so a plain loop has one row in flight per thread. This kernel loads four rows before its first store.
+// may alias it, so in a plain loop each thread has one row in flight (a pack of every input). This kernel loads four
+// rows before its first store.
 //
 // Traffic   as vec16.
 // Order     none.

@@ -1,9 +1,9 @@
 // saxpy/bulk_staged: the copy engine fetches; the threads only compute and store.
 //
-// One lane of each warp issues a bulk copy of 4 KB per input, and the warp reads the data from shared memory. Each warp
-// has a private ring of such stages, so no block-wide barrier is needed, and 192 KB per multiprocessor are in flight
-// without occupying registers. Chunks are assigned round-robin, which needs no communication. Claiming four chunks per
-// atomic is 2 % faster (docs/notes/saxpy.md), but still slower than one_pack.
+// For each chunk, one lane of the warp issues a bulk copy of 4 KB per input, and the warp reads the data from shared
+// memory. Each warp has a private ring of three stages, so no block-wide barrier is needed, and 192 KB per
+// multiprocessor are in flight without occupying registers. Chunks are assigned round-robin, which needs no
+// communication. Claiming four chunks per atomic is 2 % faster (docs/notes/saxpy.md), but still slower than one_pack.
 //
 // Traffic   as vec16; every byte read passes through shared memory once, without bank conflicts.
 // Order     none.
@@ -14,7 +14,8 @@
 
 namespace upsweep::ladders::saxpy {
 
-// 192 KB for any number of inputs: they share each 8 KB stage equally, in whole rows of 16 bytes per lane.
+// The rings of a block, up to 192 KB for any number of inputs. The inputs share each 8 KB stage equally, in multiples
+// of 512 bytes (16 bytes per lane).
 template <unsigned Inputs>
 using staged_ring = WarpRingShape</*Warps*/ 8, /*Stages*/ 3, /*ChunkBytes*/ 8192 / Inputs / 512 * 512, Inputs>;
 
@@ -53,7 +54,7 @@ struct bulk_staged {
       .limits = "any n; fixed block size; 192 KB of shared memory per block; fast if all addresses agree modulo 16",
       .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
   static constexpr std::size_t ring_bytes = staged_ring<1>::shared_bytes;
-  // out[i] = f(in[i]...); all arrays have the same type.
+  // Computes out[i] = f(in[i]...). All arrays have the same type.
   template <class T, class F, class... In>
   static Status map(const Tuning& tuning, Stream stream, T* out, std::size_t n, F f, const In*... in) {
     if (tuning.block != 0) return {Code::unsupported, 0, "bulk_staged has a fixed block size"};

@@ -1,10 +1,12 @@
 // saxpy/from_host_pageable: copy in, compute, copy out, one step after another.
 //
 // Most programs process host data this way. The bus is a hundred times slower than device memory, and only one
-// direction is in use. The driver cannot copy from pageable memory directly, because the operating system may move it;
-// it stages every page in a pinned buffer. The kernel hardly matters; one_pack runs on any GPU.
+// direction is in use at a time. The driver cannot copy from pageable memory directly, because the operating system may
+// move the pages, so it stages every page in a pinned buffer. The choice of kernel hardly matters; one_pack runs on any
+// GPU.
 //
-// Traffic   two arrays to the device and one back, each copied twice in host memory; on the device as one_pack.
+// Traffic   two arrays to the device and one back, each staged by one more copy in host memory; on the device as
+//           one_pack.
 // Order     none.
 // Source    NVIDIA CUDA Best Practices Guide, Data Transfer Between Host and Device, 2009.
 #pragma once

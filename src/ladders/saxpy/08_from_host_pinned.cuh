@@ -1,4 +1,4 @@
-// saxpy/from_host_pinned: the same copies from and to pinned memory.
+// saxpy/from_host_pinned: the copies of from_host_pageable, but from and to pinned memory.
 //
 // Pinned pages never move, so the GPU's copy engines read and write them directly, without staging by the host.
 //

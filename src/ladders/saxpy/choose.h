@@ -1,4 +1,4 @@
-// Chooses the rung for a call of saxpy.
+// Chooses the rung for a saxpy call.
 #pragma once
 #include "base/call.h"
 #include "base/choice.h"

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::saxpy::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a * x + y per lane: fused if the target has FMA; integers wrap.
+// Returns a * x + y per lane: fused if the target has FMA; integers wrap.
 template <class D, class V>
 HWY_INLINE V axpy([[maybe_unused]] D d, V a, V x, V y) {
   using T = hn::TFromD<D>;
@@ -39,9 +39,13 @@ HWY_INLINE V axpy([[maybe_unused]] D d, V a, V x, V y) {
   }
 }
 
-// 32-byte vectors. Two Zen 4 cores, f32, GB/s with 64-byte and with 32-byte vectors: 2^10 222 and 264 in place, 260 and
-// 313 with a separate output; 2^11 271 and 325, 270 and 323; 2^20, both cores, 279 and 296, 80 and 155; 2^26 a tie. A
-// 64-byte store takes two cycles there (Fog, Instruction Tables).
+// Maximum vector size: on Zen 4, a 64-byte store takes two cycles (Fog, Instruction Tables). GB/s there, f32, with
+// vectors of 64 and of 32 bytes:
+//                       in place  separate output
+//   2^10, one core     222,  264       260,   313
+//   2^11, one core     271,  325       270,   323
+//   2^20, both cores   279,  296        80,   155
+//   2^26, both cores       a tie            a tie
 inline constexpr std::size_t vector_bytes = 32;
 
 template <class T, Stores stores>
@@ -70,7 +74,8 @@ void span(const void* factor, const void* x_memory, const void* y_memory, void* 
       hn::Store(result, d, out + i);
   };
 
-  // 1. Align to a vector of out, not of x or y: crossing a cache line costs a store more than a load.
+  // 1. Single elements until out is aligned to a vector: out rather than x or y, because crossing a cache line costs a
+  // store more than a load.
   std::size_t i = 0;
   const std::size_t past = reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % width;
   for (const std::size_t head = past ? HWY_MIN(width - past, n) : 0; i < head; ++i) one(i);

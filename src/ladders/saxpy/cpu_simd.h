@@ -7,10 +7,10 @@
 
 namespace upsweep::ladders::saxpy {
 
-// out[0..n) = *a * x[0..n) + y[0..n). All have the same type and need only its alignment; out may be y.
+// Computes out[i] = *a * x[i] + y[i] for i < n. All have the same type and need only its alignment; out may be x or y.
 using Span = void (*)(const void* a, const void* x, const void* y, void* out, std::size_t n);
 
-// Returns the loop for this processor's vector width. Resolve once, call many times.
+// Returns the loop for this type, these stores and this processor's instruction set. Resolve once, call many times.
 Span simd_span(Type type, Stores stores);
 
 }  // namespace upsweep::ladders::saxpy

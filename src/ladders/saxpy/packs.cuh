@@ -1,4 +1,4 @@
-// Rows, one 16-byte pack per input, and the loops over elements outside packs.
+// Rows of one 16-byte pack per input, and the loops over the elements outside whole packs.
 #pragma once
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// One pack per input, all at the same offset.
+// A row: one pack of every input, all at the same offset.
 template <class T, std::size_t Inputs>
 struct Row {
   uint4 of[Inputs];
@@ -35,7 +35,7 @@ __device__ __forceinline__ Pack<T> map(const Row<T, Inputs>& row, F f) {
 __device__ __forceinline__ std::size_t thread_of_grid() { return std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ std::size_t threads_of_grid() { return std::size_t(gridDim.x) * blockDim.x; }
 
-// Returns whether every input has the address of `out` modulo 16, so that packs line up in all arrays.
+// True if the address of every input equals that of `out` modulo 16, so that packs line up in all arrays.
 template <class T, class... In>
 __device__ __forceinline__ bool aligned_alike(const T* out, const In*... in) {
   const auto past = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16; };
@@ -49,7 +49,7 @@ __device__ __forceinline__ void map_ends(const PackSplit<T>& split, T* out, std:
   for (std::size_t i = n - split.tail + thread_of_grid(); i < n; i += threads_of_grid()) out[i] = f(in[i]...);
 }
 
-// Maps all elements, for any grid and alignment: the fallback of the pack rungs unless aligned_alike().
+// Maps all elements, for any grid and alignment: the fallback of the pack rungs if arrays are not aligned_alike().
 template <class T, class F, class... In>
 __device__ __forceinline__ void map_elements(T* out,  // [n]
                                              std::size_t n, F f,
@@ -57,7 +57,8 @@ __device__ __forceinline__ void map_elements(T* out,  // [n]
   for (std::size_t i = thread_of_grid(); i < n; i += threads_of_grid()) out[i] = f(in[i]...);
 }
 
-// Distance in elements between arrays of n elements in one allocation that gives all of them the same alignment.
+// Returns the stride, in elements, of arrays of n elements in one allocation: whole multiples of 256 bytes, so that all
+// arrays have the same alignment.
 template <class T>
 std::size_t padded(std::size_t n) {
   return ceil_div(n * sizeof(T), 256) * 256 / sizeof(T);

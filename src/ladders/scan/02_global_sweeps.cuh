@@ -1,11 +1,12 @@
 // scan/global_sweeps: the sweeps over global memory, one launch per level.
 //
 // The tree of block, but for any n: the array is the tree, and launches are the barriers. Each thread runs one
-// iteration of the inner loop. The stride doubles with each level, so every access soon touches a different sector, and
-// half of the launches have almost no work.
+// iteration of the sweeps' inner loop. The stride doubles with each level, so every access soon touches a different
+// sector, and half of the launches have almost no work.
 //
-// Traffic   the sectors of 23 arrays, for 4-byte elements: 9 up (levels up to stride 8 touch every sector, each later
-//           level half as many), 10 down, 2 for the padded copy, 2 for the result; one more if inclusive.
+// Traffic   as many sectors as 23 passes over the array (4-byte elements): 9 up (levels up to stride 8 touch every
+//           sector, each later level half as many), 10 down, 2 for the padded copy, 2 for the result; one more if
+//           inclusive.
 // Order     as block.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990.
 #pragma once

@@ -1,11 +1,11 @@
 // scan/merge_loop: tiles in shared memory; then every element adds the totals of all earlier tiles, one by one.
 //
-// Two launches suffice for any n; that is its only merit, because the number of additions is quadratic in n. A tile's
+// Two launches suffice for any n, which is this rung's only merit: the number of additions is quadratic in n. A tile's
 // total is the last element of its inclusive scan, so totals are one tile apart, each in a different sector. The
 // scanned tiles need a separate array: in the output, finished blocks would overwrite totals that other blocks still
 // read.
 //
-// Traffic   3 reads and 2 writes per element, and on average n / 1024 loads per warp, each of one word per sector.
+// Traffic   3 reads and 2 writes per element, and on average n / 1024 loads of totals per warp, each of one word.
 // Order     as block within a tile; totals from left to right.
 // Source    the loop that the scan of the totals replaces in GPU Gems 3, chapter 39.2.4, 2007.
 #pragma once
@@ -22,7 +22,8 @@ __global__ void merge_loop_kernel(const T* tiles,  // [n], of 2 * blockDim.x ele
   const std::size_t tile = 2 * std::size_t(blockDim.x);
   T prefix = Op::template neutral<T>();
   for (std::size_t total = tile - 1; total < i; total += tile) prefix = op(prefix, tiles[total]);
-  // Within its tile, an element's exclusive prefix is its left neighbour's inclusive one; the first element has none.
+  // Within its tile, an element's exclusive prefix is its left neighbour's inclusive prefix; that of the first element
+  // is empty.
   if (inclusive)
     out[i] = op(prefix, tiles[i]);
   else if (i % tile == 0)

@@ -2,7 +2,8 @@
 //
 // The tiles' totals get a separate array: a sector holds eight totals instead of one, and 8192 totals fill 32 KB
 // instead of 256 KB, so they stay in L1. The tiles no longer need a second array, because no block overwrites data that
-// others read. Additions and loads do not change; the emulator, which has no caches, counts the same for both rungs.
+// others read. The number of additions and loads does not change; the emulator, which has no caches, reports the same
+// counts for both rungs.
 //
 // Traffic   2 reads and 2 writes per element (one more read when inclusive), and on average n / 1024 loads per warp, of
 //           contiguous words.

@@ -14,7 +14,7 @@
 
 namespace upsweep::ladders::scan {
 
-// Scans a tile with the two sweeps, padded.
+// A tile scan (tiles.cuh): the two sweeps in padded shared memory.
 struct PaddedSweeps {
   static constexpr unsigned per_thread = 2, block = 256;
   static constexpr Status refusal(unsigned threads) { return tree_block(threads); }

@@ -5,8 +5,8 @@
 // traffic is 3 arrays instead of 4. The grid has only as many blocks as are resident, so one block can scan the totals.
 // Each block walks its range tile by tile, with 64 bytes per thread in flight, and carries the sum in a register.
 //
-// Traffic   2 reads and 1 write per element, 16 bytes per lane. If in and out differ modulo 16, each lane stores single
-//           elements, and lanes are a pack apart.
+// Traffic   2 reads and 1 write per element, 16 bytes per lane. If the addresses of in and out differ modulo 16, each
+//           lane stores single elements, one pack apart from its neighbour's.
 // Order     left to right: packs, lanes, rows, warps, tiles, ranges.
 // Source    Dotsenko, Govindaraju, Sloan, Boyd, Manferdelli, Fast Scan Algorithms on Graphics Processors, 2008;
 //           Merrill, Grimshaw, Parallel Scan for Stream Architectures, 2009.
@@ -17,11 +17,11 @@
 
 namespace upsweep::ladders::scan {
 
-// Rows of packs per warp and tile. Four rows for each of 1024 threads keep 64 KB in flight per multiprocessor; at a
-// latency of 0.7 us, each of 132 needs less than half of that for 4.3 TB/s.
+// Rows of packs per warp and tile. Four rows for each of 1024 resident threads keep 64 KB in flight per multiprocessor;
+// for 4.3 TB/s at a latency of 0.7 us, each of an H200's 132 multiprocessors needs less than half of that.
 inline constexpr unsigned range_rows = 4;
 
-// Returns the position of this lane's first pack in a tile.
+// Returns the position in the input of this lane's first pack of a tile.
 template <class T>
 __device__ __forceinline__ std::size_t range_position(std::size_t tile) {
   const std::size_t warp = (tile * blockDim.x + threadIdx.x) / warp_size;
@@ -88,7 +88,7 @@ struct reduce_then_scan {
     if (a.n == 0) return {};
     using A = Total<T, Op>;
     const auto tiles_of = [&](std::size_t packs) { return ceil_div(packs, range_rows * threads); };
-    // Four blocks of 256 per multiprocessor leave 64 registers per thread.
+    // Four blocks of 256 threads per multiprocessor leave 64 registers per thread.
     const auto most = a.tuning.grid_or(machine().multiprocessors * 4);
     const std::size_t tiles = tiles_of(ceil_div(Aligned<T>(a.in, a.n).end, Pack<T>::size));
     const std::size_t range = ceil_div(tiles, most);

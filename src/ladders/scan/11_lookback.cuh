@@ -1,11 +1,10 @@
 // scan/lookback: one launch, each element read once and written once.
 //
 // A block publishes its tile's total and looks back over the tiles before it: it adds their totals until it reaches one
-// that has published its prefix, the scan up to its end. Then it publishes its own. No block waits for a whole pass,
-// only for the tiles just to its left. Blocks claim tiles by ticket, so every tile waited for belongs to a running
-// block.
+// that has published its inclusive prefix. Then it publishes its own prefix. No block waits for a whole pass, only for
+// the tiles just to its left. Blocks claim tiles by ticket, so every tile waited for belongs to a running block.
 //
-// Traffic   n reads and n writes, 16 bytes per lane; 64 words of totals and prefixes per look-back.
+// Traffic   n reads and n writes, 16 bytes per lane; 64 words of totals and prefixes per step of a look-back.
 // Order     depends on how far each tile looked back; matters only for sums that round.
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once

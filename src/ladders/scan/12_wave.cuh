@@ -1,10 +1,10 @@
-// scan/wave: every block holds one tile in registers and reads the totals of all earlier blocks at once.
+// scan/wave: every block holds one tile in registers and reads the totals of all earlier blocks together.
 //
-// If all tiles are resident at once, no chain of prefixes is needed: each block publishes its total as soon as it is
-// known, reads the totals of all earlier blocks in one trip to L2 and sums them. The kernel launches while the previous
-// one ends.
+// If all tiles are resident, no chain of prefixes is needed: each block publishes its total as soon as it is known,
+// reads the totals of all earlier blocks in one round trip to L2 and sums them. Like reduce/overlap, the kernel starts
+// while the previous one ends.
 //
-// Traffic   n reads and n writes, 16 bytes per lane; each block reads one word of every earlier block.
+// Traffic   n reads and n writes, 16 bytes per lane; each block reads the total of every earlier block.
 // Order     fixed by n and the alignment of the input.
 // Source    the totals-only half of decoupled look-back: Merrill and Garland, 2016.
 #pragma once
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
   if (lane == 0) warp_totals[warp] = total;
   __syncthreads();
 
-  // 2. Publish the tile's total, and read those of earlier tiles.
+  // 2. Publish the tile's total, and sum those of the earlier tiles.
   if (warp == 0) {
     const unsigned epoch = Descriptors::epoch_of(first_word);
     const A upto = warp_scan(lane < warps ? warp_totals[lane] : Op::template neutral<A>(), op);
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
     const A before_all = total_between<A>(descriptors, epoch, 0, blockIdx.x, op);
     if (lane == 0) {
       before_tile = op(A(initial.value), before_all);
-      // All earlier blocks have published their totals, so they have read the epoch.
-      // The last block's descriptor stays unused.
+      // All earlier blocks have published their totals, so they have read the epoch, and the last block can end the
+      // call. Its own descriptor stays unused.
       if (blockIdx.x + 1 == gridDim.x) descriptors.end(epoch, std::size_t(blockIdx.x) * words_per<A>);
     }
   }
@@ -70,16 +70,16 @@ struct wave {
   static constexpr bool takes_wider_output = true;
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr bool blocks_in_order = true;
-  // More tiles than are resident would still give right results, because blocks start in order and wait only for
-  // earlier ones, but the number of totals read is quadratic in n.
+  // With more tiles than are resident, the result would still be right, because blocks start in order and wait only for
+  // earlier ones; but the number of totals read is quadratic in n.
   static constexpr std::size_t largest = 1 << 21;
 
   template <class T, class Op, class Out>
   static Status run(const Args<T, Op, Out>& a) {
     if (a.n == 0) return {};
-    // Within 2 % of the best of 14 shapes on an H200 at every power of two (docs/notebook/scan.md): tiles of 8 KB, so
-    // that many blocks share the loads; then tiles of 16 KB, one per multiprocessor at 2 MB, or still of 8 KB for
-    // 8-byte elements.
+    // Within 2 % of the best of 14 shapes on an H200 at every power of two (docs/notebook/scan.md). Up to 512 KB: tiles
+    // of 8 KB, so that many blocks share the loads. Above: tiles of 16 KB, one per multiprocessor at 2 MB, or still of
+    // 8 KB for 8-byte totals.
     if (a.n * sizeof(T) <= 512 * 1024) return start<512, 1>(a);
     constexpr unsigned rows = sizeof(Out) == 8 ? 4 : 8;  // eight rows of 8-byte totals would spill
     return start<128, rows>(a);

@@ -1,12 +1,12 @@
-// scan/pipeline: warp-specialised; tiles pass from role to role.
+// scan/pipeline: a warp-specialised kernel, in which tiles pass from role to role.
 //
 // In a look-back scan, a block waits for its tile and then for earlier totals, and issues no loads meanwhile. Here,
-// each multiprocessor runs one block, whose warps fetch, total, place and scan different tiles at once
-// (kernel/warp_pipeline.h). To place a tile, a warp sums the totals of the tiles since the block's previous one. Totals
-// depend only on the input, so there is no chain of prefixes from tile to tile, and the trips through L2 overlap with
-// the scans of earlier tiles.
+// each multiprocessor runs one block, whose warps fetch, total, place and scan different tiles concurrently
+// (kernel/warp_pipeline.h). To place a tile, that is, to find its prefix, a warp sums the totals of the tiles since the
+// block's previous one. Totals depend only on the input, so there is no chain of prefixes from tile to tile, and the
+// round trips to L2 overlap with the scans of earlier tiles.
 //
-// Traffic   n reads by bulk copies and n writes; 132 words of totals per tile.
+// Traffic   n reads by bulk copies and n writes; per tile, about one total for each multiprocessor (132 on an H200).
 // Order     depends on which block claims which tile; matters only for sums that round.
 // Source    decoupled look-back: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
@@ -25,8 +25,8 @@ struct ScanJobs {
   struct Shared {
     typename Pipeline::Shared ring;
     std::uint64_t placed[stages];            // mbarriers
-    A between[stages];                       // totals of tiles [last_tile, tile)
-    A before_warp[stages][Shape::scanners];  // within the tile
+    A between[stages];                       // sum of the totals of tiles [last_tile, tile)
+    A before_warp[stages][Shape::scanners];  // each scanning warp's prefix within the tile
   };
 
   Pipeline pipeline;
@@ -49,7 +49,7 @@ struct ScanJobs {
                 tiles + std::size_t(s) * elements, &shared.ring.fetched[s]);
   }
 
-  // Sums a tile, one part per scanning warp, and publishes the total.
+  // Computes a tile's total and each scanning warp's prefix within the tile; publishes the total.
   __device__ void total(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::totallers, [&](unsigned step, unsigned tile) {
       const unsigned s = step % stages;
@@ -66,7 +66,7 @@ struct ScanJobs {
     });
   }
 
-  // Sums the totals since this block's previous tile.
+  // Sums the totals of the tiles from this block's previous tile up to, but not including, this tile.
   __device__ void place(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::placers, [&](unsigned step, unsigned tile) {
       const unsigned s = step % stages;

@@ -1,11 +1,13 @@
 // scan/reproducible: the pipeline for float sums, in an order fixed by the elements' indices.
 //
-// The order is that of the CPU rung of this name (cpu_reproducible.cpp): a Hillis-Steele scan of each row of 32
-// elements, by a warp's shuffles; tiles of 32 rows, left to right; and rows and tiles of the tiles' totals in turn. So
-// the totals since the block's previous tile do not suffice to place a tile. On each level, place() adds the earlier
-// totals in the tile's row and the sums of the earlier rows in its tile of totals. An additional role, join(),
-// publishes the sums of each row of totals and of each tile of rows as soon as their terms are published. These sums
-// depend only on totals, never on prefixes, so there is no chain of prefixes here either.
+// The order is that of the CPU rung of the same name (cpu_reproducible.cpp): a Hillis-Steele scan of each row of 32
+// elements, by warp shuffles; tiles of 32 rows, left to right; then the tiles' totals again in rows and tiles, level by
+// level.
+//
+// In this order, the totals since the block's previous tile do not suffice to place a tile. Instead, on each level,
+// place() adds the earlier totals in the tile's row of totals and the sums of the earlier rows in its tile of totals.
+// An additional role, join(), publishes the sum of each row of totals and of each tile of rows as soon as its terms are
+// published. These sums depend only on totals, never on prefixes, so there is no chain of prefixes here either.
 //
 // Traffic   n reads by bulk copies and n writes of 4 or 8 bytes per lane; about 100 words of sums per group of tiles.
 // Order     the same bits as on the CPU, at any grid and alignment.
@@ -20,8 +22,8 @@ namespace upsweep::ladders::scan {
 inline constexpr unsigned rows_per_tile = 32, tile_size = rows_per_tile * warp_size;  // of the summation order
 
 // Offsets of each level's sums in the descriptors: totals of tiles, and sums of rows of 32 such totals. Level 0 has
-// tiles of elements, each higher level has tiles of the totals below. All are whole, because no block needs a partial
-// sum.
+// tiles of elements, each higher level has tiles of the totals of the level below. Only whole rows and tiles of totals
+// have sums, because no block needs a partial one.
 struct Levels {
   static constexpr unsigned count = 3;  // up to 2^40 elements
   std::size_t totals[count], rows[count], end = 0;
@@ -35,8 +37,8 @@ struct Levels {
   }
 };
 
-// Sums 32 rows: lane k passes element k of every row, and lane l gets the sum of row l, neighbours added first. Each
-// step halves the rows that a lane holds: 31 shuffles in all, instead of five per row.
+// Warp-wide: sums 32 rows. Lane k passes element k of every row, and lane l gets the sum of row l, with neighbours
+// added first. Each step halves the number of rows that a lane holds: 31 shuffles in all instead of five per row.
 template <unsigned distance = 1, class T>
 __device__ __forceinline__ T sum_rows(T (&row)[rows_per_tile]) {
   if constexpr (distance == warp_size) {
@@ -52,8 +54,8 @@ __device__ __forceinline__ T sum_rows(T (&row)[rows_per_tile]) {
   }
 }
 
-// Returns the sum of the values of the first `count` lanes, left to right. The shuffles overlap with the chain of
-// additions.
+// Warp-wide: returns the sum of the values of the first `count` lanes, left to right, to every lane. The shuffles
+// overlap with the chain of additions.
 template <class T>
 __device__ __forceinline__ T add_lanes(T value, unsigned count) {
   T sum = Sum::neutral<T>();
@@ -65,7 +67,7 @@ __device__ __forceinline__ T add_lanes(T value, unsigned count) {
   return sum;
 }
 
-// Each slot of the ring holds a group of tiles.
+// The jobs of the pipeline's warps. Each slot of the ring holds a group of tiles.
 template <class Shape, class T>
 struct ReproducibleJobs {
   using Pipeline = ScanPipeline<Shape>;
@@ -144,7 +146,7 @@ struct ReproducibleJobs {
     pipeline.for_each_tile(shared.ring.fetched, 0, 1, [&](unsigned step, unsigned group) {
       mbarrier_arrive(&shared.placed[step % stages]);  // the group's number has been read
       if (group == pipeline.tiles) return;
-      std::size_t last = (group + std::size_t(1)) * tiles - 1;  // index of the last total
+      std::size_t last = (group + std::size_t(1)) * tiles - 1;  // index of the group's last total
 #pragma unroll                                                  // one copy per level, so that its offsets are constants
       for (unsigned l = 0; l < Levels::count && last % warp_size == warp_size - 1; ++l) {
         const T row = warp_reduce(take(levels.totals[l] + last - (warp_size - 1) + lane), Sum{});
@@ -169,7 +171,7 @@ struct ReproducibleJobs {
         for (unsigned l = 0; l < Levels::count; ++l) total[l] = l ? total[l - 1] / tile_size : first;
         const auto in_row = [&](unsigned l) { return unsigned(total[l] % warp_size) + (l ? 0 : tiles); };
         const auto in_tile = [&](unsigned l) { return unsigned(total[l] / warp_size % rows_per_tile); };
-        // All in one trip to L2. Idle lanes poll a word that this block publishes itself.
+        // Wait for all sums in one round trip to L2. Idle lanes poll a word that this block publishes itself.
         T sums[2 * Levels::count];
         wait_tagged<2 * Levels::count>(
             pipeline.descriptors.array(), shared.ring.epoch,
@@ -186,7 +188,7 @@ struct ReproducibleJobs {
         T before = Sum::neutral<T>();
 #pragma unroll
         for (unsigned l = Levels::count; l-- > 0;) {
-          if (l > 0 && total[l] == 0) continue;  // the lower levels have the whole prefix
+          if (l > 0 && total[l] == 0) continue;  // no earlier totals on this level
           const T upto = warp_scan(lane < in_row(l) ? sums[2 * l] : Sum::neutral<T>(), Sum{});
           const T in_order = before + (add_lanes(sums[2 * l + 1], in_tile(l)) + from_left_lane(upto, Sum{}));
           if (l > 0)
@@ -219,8 +221,8 @@ struct ReproducibleJobs {
     });
   }
 
-  // If exclusive, each lane stores its right neighbour's element; the last lane stores the first, with an empty row
-  // prefix.
+  // Scans one tile and stores it. If exclusive, each lane stores to its right neighbour's position; the last lane
+  // stores the first element of each row, whose prefix within the row is empty.
   __device__ void scan_tile(T (&row)[rows_per_tile], T before_rows, T before, std::size_t first, bool inclusive) {
     const bool none = !inclusive && lane == warp_size - 1, whole = first + tile_size <= n;
     const unsigned to = inclusive ? lane : (lane + 1) % warp_size;

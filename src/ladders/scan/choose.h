@@ -7,14 +7,14 @@
 
 namespace upsweep::ladders::scan {
 
-// The largest input, in bytes, whose tiles are all resident at once. On an H200, wave is faster up to 2^19 words of 4
-// bytes, pipeline from 2^20 on.
+// Maximum input for wave, in bytes: up to it, all tiles are resident together. On an H200, wave is faster up to 2^19
+// words of 4 bytes, pipeline from 2^20 on.
 inline constinit Threshold most_for_wave{"most_for_wave", 2 << 20, 8 << 10};
 inline Threshold* const thresholds[] = {&most_for_wave};
 
 inline constexpr Needs pipeline_needs{{Feature::bulk_copy}, 197'048};
 
-// For any element type, including user-defined ones.
+// Chooses the GPU rung, for any element type, including user-defined ones.
 inline Choice choose(std::size_t input_bytes, const Machine& machine) {
   if (input_bytes <= most_for_wave) return {"wave", "all tiles are resident at once"};
   if (machine.meets(pipeline_needs)) return {"pipeline", "more tiles than are resident at once"};

@@ -1,10 +1,10 @@
 // scan: exclusive, out[i] = op(initial, in[0], ..., in[i-1]); inclusive (scalars[0] is true),
 // op(initial, in[0], ..., in[i]). Without an initial value (scalars[1] is empty), out[0] of an exclusive scan is
 // value_of_none<Op, T>().
-// in[0] and out[0] have n elements each, which need only their natural alignment. The operator is associative; operands
-// are never swapped. Types i8 to u64, f32, f64; sum, min, max; product, of types of 4 or 8 bytes; and sums of f16 and
-// bf16. Sums are computed in the output's type, which may be wider than the input's (widens_sums), or as float if that
-// is f16 or bf16.
+// The input and the output are arrays of n elements that need only their natural alignment. The operator is
+// associative; operands are never swapped. Supported are sum, min and max of i8 to u64, f32 and f64; product of types
+// of 4 and 8 bytes; and sum of f16 and bf16. Sums are computed in the output's type, which may be wider than the
+// input's (widens_sums), or as float if the output's type is f16 or bf16.
 #pragma once
 #include <type_traits>
 
@@ -22,8 +22,8 @@ struct Args : Execution {
   Initial<Out, Op> initial{};
 };
 
-// True for the operations of all rungs. Product is left to the CPU and to the GPU rungs that choose.h names; in the
-// others, it would only repeat the kernels of sum.
+// True for the operations that every rung implements. Only the CPU's rungs and the GPU rungs that choose.h names
+// implement product; in the other rungs, it would only repeat the kernels of sum.
 template <class Op>
 inline constexpr bool in_every_rung = !std::is_same_v<Op, Product>;
 

@@ -1,4 +1,4 @@
-// Runs blocks on all cores, with one step per block in block order.
+// Runs blocks on several cores; one step of each block runs in block order.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace upsweep::ladders::scan {
 
-// Calls work(b, in_turn, take_next) for each b in [0, blocks), on up to `threads` cores. work must call in_turn(f)
-// exactly once, which calls f() after the f of block b - 1 has returned; f sees everything that it wrote. To prefetch,
-// work may call take_next() once, which returns the next block of this core (`blocks` or more if none is left). Blocks
-// are claimed by ticket, so every block waited for has been claimed by a core, which may still be finishing an earlier
-// one. Waiting cores yield, in case that core has been descheduled.
+// Calls work(b, in_turn, take_next) for each b in [0, blocks), on up to `threads` cores.
+//   in_turn(f)    must be called exactly once: calls f() after block b - 1's f has returned; its writes are visible.
+//   take_next()   may be called once, to prefetch: returns this core's next block, or `blocks` or more if none is left.
+// Blocks are claimed by ticket, so every block waited for has been claimed by a core, which may still be finishing an
+// earlier block. Waiting cores yield, in case that core has been descheduled.
 template <class Work>
 void in_order(std::size_t blocks, int threads, Work&& work) {
   alignas(64) std::atomic<std::size_t> next{0};  // one cache line each: some cores claim blocks while others poll

@@ -4,7 +4,7 @@
 //           registers and warps alike, and all levels have the same shape.
 // Traffic   n read, n written: the second read of a block hits L2.
 // Order     for x[0..n), where x + y rounds to the type and an empty prefix is -0, which changes no sum:
-//           1. rows      of 32 elements. h = x; then for d = 1, 2, 4, 8, 16 and all i >= d at once:
+//           1. rows      of 32 elements. h = x; then for d = 1, 2, 4, 8, 16 and all i >= d simultaneously:
 //                        h[i] = h[i-d] + h[i].
 //           2. tiles     of 32 rows, 1024 elements. c of a tile's first row is -0; the next row's is c + h[31].
 //           3. totals    T[t] of tile t is the c after its last row. E[t], the prefix of tile t, is the exclusive scan
@@ -27,11 +27,11 @@ namespace upsweep::ladders::scan {
 
 template <class T>
 struct ReproducibleScan<T>::State {
-  // The exclusive scan, in the order above, of totals that arrive one by one, each of a tile of tiles; up to 1024^3 of
-  // them, more than any array has.
+  // The exclusive scan, in the order above, of totals that arrive one by one, each of them the total of a tile of
+  // tiles; up to 1024^3 totals, more than any array has.
   class Totals {
    public:
-    // Appends a total; returns the prefix of the next one.
+    // Appends a total; returns the prefix of the next total.
     T push(T total) { return push(total, 0); }  // level 0
 
    private:
@@ -58,7 +58,7 @@ struct ReproducibleScan<T>::State {
   };
 
   T c = Sum::neutral<T>(), before = c;  // c and the tile's prefix, for the current row of totals
-  std::size_t blocks = 0;               // number scanned so far
+  std::size_t blocks = 0;               // scanned so far
   Totals above;
 };
 template <class T>

@@ -1,5 +1,5 @@
-// The loops of the reproducible scan, in the order that cpu_reproducible.cpp states. Compiled once per instruction set;
-// Highway selects one at run time.
+// The loops of the reproducible scan, in the order that cpu_reproducible.cpp defines. Compiled once per instruction
+// set; Highway dispatches at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/scan/cpu_rows.cpp"
@@ -24,8 +24,8 @@ HWY_INLINE hn::Vec<D> empty(D d) {
   return hn::Set(d, Sum::neutral<T>());
 }
 
-// Adds neighbours in `vectors` vectors, then neighbouring sums, and so on, until one vector is left. A row's last
-// prefix is summed in this order too, so 32 vectors give the totals of one row per lane.
+// Adds neighbouring elements of `vectors` vectors, then neighbouring sums, and so on, until one vector is left. A row's
+// last prefix is summed in the same order, so 32 vectors give the total of one row per lane.
 template <int vectors, class D, class T>
 HWY_INLINE hn::Vec<D> fold_neighbours(D d, const T* in) {
   if constexpr (vectors == 1) {
@@ -41,7 +41,7 @@ HWY_INLINE hn::Vec<D> fold_neighbours(D d, const T* in) {
   }
 }
 
-// Steps 1 and 3 of the order: rows, and the chain over them.
+// Computes tile totals: the sums of rows (step 1 of the order), added left to right (steps 2 and 3).
 template <class T>
 void total(const T* in, std::size_t count, T* totals) {
   const Wide<T> d;
@@ -55,7 +55,8 @@ void total(const T* in, std::size_t count, T* totals) {
   }
 }
 
-// The Hillis-Steele scan of one row: each element adds the element 1, 2, 4, 8 and 16 to its left.
+// One row, in vectors. scan() is the Hillis-Steele scan: in five steps, every element adds the element 1, 2, 4, 8 and
+// 16 to its left.
 template <class T>
 struct Row {
   using D = Wide<T>;
@@ -79,7 +80,7 @@ struct Row {
   }
 };
 
-// Steps 1, 2 and 4 of the order.
+// Scans tiles: steps 1, 2 and 4 of the order.
 template <class T>
 void scan(const T* in, T* out, std::size_t n, const T* before, How how) {
   using R = Row<T>;

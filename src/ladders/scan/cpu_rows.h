@@ -8,12 +8,12 @@ namespace upsweep::ladders::scan {
 
 inline constexpr std::size_t row_elements = 32, tile_elements = 32 * row_elements;
 
-// The loops for this processor's vector width; f32 and f64. Tiles begin at in[0].
+// The loops for this processor's vector width, for f32 or f64. The first tile begins at in[0].
 template <class T>
 struct TileSums {
-  // totals[t] = the sum of tile t, for t in [0, count); all tiles are whole.
+  // Writes the sum of tile t to totals[t], for each t in [0, count). All tiles are whole.
   void (*total)(const T* in, std::size_t count, T* totals);
-  // out[0..n) = the scan of each tile, with before[t] added on its left. in may be out.
+  // Writes the scan of each tile to out[0..n), with before[t] added on the left of tile t. `in` may equal `out`.
   void (*scan)(const T* in, T* out, std::size_t n, const T* before, How how);
 };
 template <class T>

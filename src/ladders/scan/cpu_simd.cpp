@@ -8,7 +8,7 @@
 // Order     windows as above, counted from the first vector-aligned element of out.
 // Source    Hillis and Steele, Data Parallel Algorithms, 1986; the windows run on as in a sliding sum.
 //
-// Compiled once per instruction set; Highway selects one at run time.
+// Compiled once per instruction set; Highway dispatches at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/scan/cpu_simd.cpp"
@@ -33,7 +33,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using lanes::HWY_NAMESPACE::combine, lanes::HWY_NAMESPACE::load_lanes, lanes::HWY_NAMESPACE::loses_nan,
     lanes::HWY_NAMESPACE::store_lanes;
 
-// Computes the prefixes of consecutive vectors.
+// A sliding-window scan of consecutive vectors.
 template <class T, class O>
 class Sliding {
   using D = Wide<T>;
@@ -52,7 +52,7 @@ class Sliding {
  private:
   // No loop over before_: GCC 12 would then keep it in memory.
   HWY_INLINE Sliding(V carry, V neutral) : before_{neutral, neutral, neutral, neutral, neutral}, prefixes_(carry) {}
-  // Widens windows of k elements, w, to windows of a whole vector.
+  // Widens w, windows of k elements, to windows of a whole vector.
   template <int k, int level>
   HWY_INLINE V window(V w) {
     if constexpr (k < width) {
@@ -80,8 +80,8 @@ void scan_span(const void* from, void* to, std::size_t count, void* carry, How h
   const Index shift = how.inclusive ? 0 : 1;
   const T* const in = static_cast<const T*>(from) - shift;
 
-  // Vectors are aligned in out, so that no store crosses a cache line. The first may begin before the array and the
-  // last may end past it; lanes outside the array are neutral and not stored.
+  // Vectors are aligned in out, so that no store crosses a cache line. The first vector may begin before the array, and
+  // the last may end past it; lanes outside the array are neutral and not stored.
   const auto lane = [&](Index j, Index i) { return static_cast<std::size_t>(std::clamp(j - i, Index{0}, width)); };
   const auto load = [&](Index i, Index left) __attribute__((always_inline)) {  // from in[i - left] on
     if (HWY_LIKELY(i >= 2 && i + width <= n)) return hn::LoadU(d, in + i - left);
@@ -130,7 +130,7 @@ SpanScan find_scan(Type type, Op op) {
       if constexpr (!Binding::takes<T, O>)
         return nullptr;
       else if constexpr (std::is_integral_v<T> && (O::operation == Op::sum || O::operation == Op::product))
-        return &scan_span<UnsignedAs<T>, O>;  // signed sums and products have the same bits
+        return &scan_span<UnsignedAs<T>, O>;  // signed and unsigned results have the same bits
       else
         return &scan_span<T, O>;
     });

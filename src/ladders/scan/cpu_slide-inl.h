@@ -21,8 +21,8 @@ using Wide = hn::CappedTag<T, 16 / sizeof(T)>;
 using Wide = hn::ScalableTag<T>;
 #endif
 
-// Shifts `now` up by k lanes, 0 < k < width, and fills the lowest lanes with the highest of `before`. If `before` is
-// the vector to the left of `now`, the result is the vector k elements to the left.
+// Shifts `now` up by k lanes, 0 < k < width, and fills the lowest lanes with the highest lanes of `before`. If `before`
+// is the vector to the left of `now`, the result is the vector k elements to the left of `now`.
 template <int k, class D, class V = hn::Vec<D>>
 HWY_INLINE V slide(D d, V now, V before) {
 #if HWY_TARGET == HWY_SCALAR

@@ -58,7 +58,7 @@ struct two_pass {
     };
     Prefix prefix[Parts::most + 1];
     for (std::size_t begin = 0; begin < n;) {
-      // Block 0 is [begin, begin + block / 2), block i is the i-th block after that.
+      // Returns the end of block i. Block 0 ends at begin + block / 2; each later block has `block` elements.
       const auto bound = [&](int i) {
         return std::min(n, i < 0 ? begin : begin + block / 2 + static_cast<std::size_t>(i) * block);
       };

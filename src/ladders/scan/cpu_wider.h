@@ -1,5 +1,5 @@
-// Scans in a type wider than the elements: converts them into the output piece by piece and scans them there. Halves
-// are scanned in a buffer and rounded from there.
+// Scans in a type wider than the elements: converts the elements into the output piece by piece and scans each piece
+// there. Halves are scanned as floats in a buffer and rounded into the output.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +38,7 @@ void scan_halves(const void* from, void* to, std::size_t n, void* carry, How how
   }
 }
 
-// Returns the scan of T to Out. If these differ, in and out must not overlap.
+// Returns the scan of elements of type T to type Out. If the types differ, in and out must not overlap.
 template <class T, class O, class Out>
 SpanScan scan_to() {
   if constexpr (is_half<Out>)

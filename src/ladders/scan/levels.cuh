@@ -5,7 +5,8 @@
 
 namespace upsweep::ladders::scan {
 
-// Scans in[0..n) to out[0..n): one level and all further ones. `totals` has space for the totals of all these levels.
+// Scans in[0..n) to out[0..n): this level and, recursively, all further levels. `totals` has space for the totals of
+// all these levels.
 template <class Tile, class T, class Op>
 Status scan_level(const T* in, T* out, std::size_t n, bool inclusive, T* totals, Tiling<Tile> tiling, Op op,
                   Stream stream) {

@@ -11,13 +11,13 @@ namespace upsweep::ladders::scan {
 template <class T>
 struct Padded {
   static constexpr unsigned row = 32 * 4 / sizeof(T);                 // elements across all banks
-  static constexpr unsigned pad = sizeof(T) < 4 ? 4 / sizeof(T) : 1;  // padding elements: a word of them, or one
+  static constexpr unsigned pad = sizeof(T) < 4 ? 4 / sizeof(T) : 1;  // elements of padding: a word's worth, or one
   static constexpr unsigned round = row / pad * row;                  // elements until the padding adds up to a row
 
   T* s;  // [room(count)], shared
 
   static __host__ __device__ constexpr unsigned offset(unsigned i) { return i + (i / row + i / round) * pad; }
-  // Returns the size of the array with padding, in elements, for `count` elements.
+  // Returns the padded size of an array of `count` elements, in elements.
   static __host__ __device__ constexpr unsigned room(unsigned count) { return offset(count - 1) + 1; }
   __device__ __forceinline__ T& operator[](unsigned i) const { return s[offset(i)]; }
 };

@@ -9,9 +9,8 @@ namespace upsweep::ladders::scan {
 template <class Array>
 using ElementOf = std::remove_reference_t<decltype(std::declval<Array>()[0])>;
 
-// Up-sweep: builds a tree of totals in place. The right child of each pair becomes the pair's total, s[count - 1] the
-// total of all. count is a power of two. The whole block calls it; it needs no barrier before the call and one after
-// it.
+// Block-wide up-sweep: builds a tree of totals in place. The right child of each pair becomes the pair's total, and
+// s[count - 1] the total of all elements. count is a power of two. Needs no barrier before the call, but one after it.
 template <class Array, class Op>
 __device__ void up_sweep(Array s,  // [count], shared
                          unsigned count, Op op) {
@@ -24,8 +23,8 @@ __device__ void up_sweep(Array s,  // [count], shared
   }
 }
 
-// Down-sweep: turns the tree of totals into the exclusive scan and returns the total. A pair's prefix arrives in its
-// right child and is passed on to both children. Barriers as in up_sweep.
+// Block-wide down-sweep: turns the tree of totals into the exclusive scan and returns the total to every thread. A
+// pair's prefix arrives in its right child and is passed on to both children. Barriers as for up_sweep().
 template <class Array, class Op>
 __device__ ElementOf<Array> down_sweep(Array s,  // [count], shared
                                        unsigned count, Op op) {
@@ -46,8 +45,8 @@ __device__ ElementOf<Array> down_sweep(Array s,  // [count], shared
   return total;
 }
 
-// Scans one tile of 2 * blockDim.x elements from in[0..n) to out[0..n), n at most a tile; `s` holds a tile in shared
-// memory. Returns the tile's total.
+// Block-wide: scans one tile of 2 * blockDim.x elements from in[0..n) to out[0..n), n at most a tile; `s` has space for
+// a tile in shared memory. Returns the tile's total.
 template <class T, class Array, class Op>
 __device__ T sweep_tile(const T* in,  // [n]
                         T* out,       // [n]
@@ -62,13 +61,13 @@ __device__ T sweep_tile(const T* in,  // [n]
   return total;
 }
 
-// Accepts block sizes whose tile of two elements per thread is a complete tree.
+// Returns ok for block sizes whose tile, two elements per thread, is a complete tree.
 constexpr Status tree_block(unsigned threads) {
   if (threads >= 1 && threads <= 1024 && (threads & (threads - 1)) == 0) return {};
   return {Code::unsupported, 0, "this rung needs a power-of-two block size of at most 1024 threads"};
 }
 
-// Scans a tile with the two sweeps, without padding.
+// A tile scan (tiles.cuh): the two sweeps, without padding.
 struct Sweeps {
   static constexpr unsigned per_thread = 2, block = 256;
   static constexpr Status refusal(unsigned threads) { return tree_block(threads); }
@@ -82,9 +81,9 @@ struct Sweeps {
   }
 };
 
-// Limit of the rungs in which every element adds the totals of all earlier tiles. That takes n^2 / 1024 additions:
-// 1.7e10 at 2^22 elements, milliseconds even on a large GPU, and four times as many at 2^23. The emulator traces 2^18
-// elements in 3.5 s on two cores, against 0.6 s for recursive.
+// Maximum n for the rungs in which every element adds the totals of all earlier tiles. That takes n^2 / 1024 additions:
+// 1.7e10 at 2^22 elements, milliseconds even on a large GPU, and four times as many at 2^23. The emulator, which traces
+// every access, has a lower limit: 2^18 elements take it 3.5 s on two cores, against 0.6 s for recursive.
 inline constexpr std::size_t largest_merge = std::size_t{1} << 22, largest_merge_emulated = std::size_t{1} << 18;
 
 }  // namespace upsweep::ladders::scan

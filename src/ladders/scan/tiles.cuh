@@ -2,11 +2,11 @@
 //
 // A tile scan is a struct:
 //   per_thread                                      a tile is per_thread * blockDim.x elements
-//   block                                           threads per block, unless the caller chooses
+//   block                                           default threads per block
 //   refusal(threads)                                ok, or why it does not support this block size
 //   shared_bytes<T>(threads)                        dynamic shared memory per block
-//   scan(in, out, n, inclusive, op)                 scans one tile, by all threads of a block, from in[0..n) to
-//                                                   out[0..n), n at most a tile; at least thread 0 gets its total
+//   scan(in, out, n, inclusive, op)                 block-wide: scans one tile from in[0..n) to out[0..n), n at most a
+//                                                   tile, and returns its total, at least to thread 0
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/scan/contract.h"
@@ -26,7 +26,7 @@ __global__ void tiles_kernel(const T* in,  // [n]
   if (totals) totals[blockIdx.x] = total;
 }
 
-// Skips the first tile, whose prefix is empty.
+// Adds each tile's prefix to the tile's elements. Skips the first tile, whose prefix is empty.
 template <class Tile, class T, class Op>
 __global__ void uniform_add_kernel(const T* before,  // [gridDim.x], each tile's prefix
                                    T* out,           // [n]
@@ -45,7 +45,7 @@ struct Tiling {
 
   std::size_t elements() const { return std::size_t(Tile::per_thread) * threads; }  // per tile
   std::size_t count(std::size_t n) const { return ceil_div(n, elements()); }
-  // One block per tile.
+  // Returns the launch shape for n elements: one block per tile.
   template <class T>
   Shape shape(std::size_t n, Stream stream) const {
     return {.grid = static_cast<unsigned>(count(n)),

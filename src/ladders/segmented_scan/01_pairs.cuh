@@ -1,8 +1,8 @@
 // segmented_scan/pairs: a scan of pairs, each a value and a head flag.
 //
-// The textbook method: the operator on pairs is associative too (Joined), so any scan works. This one is scan's
-// reduce_then_scan with one element per thread: one launch totals the ranges, one scans the totals, and one scans each
-// range from its prefix. A launch before these computes the head bits (heads.cuh).
+// The textbook method: the operator on pairs (Joined) is associative too, so any scan algorithm works. This one is
+// scan/reduce_then_scan with one element per thread: one launch reduces each range to a total, one scans the totals,
+// and one scans each range from its prefix. A launch before these three computes the head bits (heads.cuh).
 //
 // Traffic   heads once; 2 reads and 1 write per element; one bit per element, written once and read twice.
 // Order     left to right: lanes, warps, tiles, ranges.
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(1024) pairs_totals_kernel(const T* in,  // [n]
   if (threadIdx.x == 0) totals[blockIdx.x] = total;
 }
 
-// One block: replaces each range's total with its prefix.
+// Replaces each range's total with the range's exclusive prefix. Launched with a single block.
 template <class T, class Op>
 __global__ void __launch_bounds__(1024) pairs_ranges_kernel(Run<T>* totals,  // [ranges], at most blockDim.x
                                                             unsigned ranges, Op op) {

@@ -1,7 +1,8 @@
 // segmented_scan/lookback: one pass; a tile with a head can publish its prefix without looking back.
 //
-// scan/lookback, 16 bytes per lane, with two changes. Within a warp, heads are a ballot, so shuffles carry only values
-// (segments.cuh). Across tiles, a tile with a head knows its prefix at once, so look-backs end there.
+// Like scan/lookback with 16 bytes per lane, but:
+// - Within a warp, a ballot finds the heads, so shuffles carry only values (segments.cuh).
+// - A tile with a head knows its prefix without looking back, so look-backs from later tiles end there.
 //
 // Traffic   heads; n reads and n writes, 16 bytes per lane; one bit per element, written once and read once; 64 words
 //           of totals and prefixes per look-back.

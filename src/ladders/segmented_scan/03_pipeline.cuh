@@ -1,12 +1,12 @@
 // segmented_scan/pipeline: scan/pipeline, with each tile's head bits next to it in the ring.
 //
-// The roles are the same (kernel/warp_pipeline.h). A tile without a head publishes its total as a total, a tile with
-// one as a prefix, and place() adds only the totals since the last head.
+// The warps have the roles of scan/pipeline (kernel/warp_pipeline.h). A tile without a head publishes its total as a
+// total; a tile with a head publishes it as a prefix. place() sums only the totals since the last head.
 //
 // Traffic   heads; n reads by bulk copies and n writes; one bit per element, written once and read once; 264 words of
-//           totals per tile.
+//           totals and prefixes per tile on an H200.
 // Order     depends on which block claims which tile; matters only for sums that round.
-// Source    as scan's pipeline; Sengupta, Harris, Garland, Efficient Parallel Scan Algorithms for GPUs, 2008.
+// Source    as for scan/pipeline; Sengupta, Harris, Garland, Efficient Parallel Scan Algorithms for GPUs, 2008.
 #pragma once
 #include "kernel/warp_pipeline.h"
 #include "ladders/segmented_scan/choose.h"
@@ -14,7 +14,8 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// Warp-wide: returns to every lane the total of tiles [from, to), at most Each * 32 of them.
+// Warp-wide: returns the joined total of tiles [from, to), at most Each * 32 of them, to every lane. Waits for tiles
+// that have not published yet.
 template <unsigned Each, class T, class Op>
 __device__ __forceinline__ Run<T> run_of_few(const Descriptors& descriptors, unsigned epoch, unsigned from, unsigned to,
                                              Op op) {
@@ -88,7 +89,7 @@ struct SegmentedJobs {
                 tiles + std::size_t(s) * elements, fetched);
   }
 
-  // Sums a tile, one part per scanning warp, and publishes the total.
+  // Reduces a tile and publishes its total. Stores the prefix of each scanning warp's part within the tile.
   __device__ void total(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::totallers, [&](unsigned step, unsigned tile) {
       const unsigned s = step % stages;
@@ -105,7 +106,7 @@ struct SegmentedJobs {
     });
   }
 
-  // Sums the totals since this block's previous tile.
+  // Joins the totals of tiles [last_tile, tile): from this block's previous tile up to the current one.
   __device__ void place(unsigned warp) {
     constexpr unsigned many = polls_per_lane;
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::placers, [&](unsigned step, unsigned tile) {
@@ -166,8 +167,8 @@ __global__ void __launch_bounds__(Shape::threads, 1)
   run_scan<Shape>(jobs, 2 * std::size_t(tiles) * words_per<Out>, inclusive);
 }
 
-// scan/pipeline's tiles, but with twice as many scanning warps, because each pack takes more work: the best of 14
-// shapes on an H200 at 2^22 to 2^28 (docs/notebook/scan.md).
+// Tiles of scan/pipeline's size, but with twice as many scanning warps, because each pack takes more work: the fastest
+// of 14 shapes on an H200 for 2^22 to 2^28 elements (docs/notebook/scan.md).
 using PipelineTiles = ScanShape</*Rows*/ 8, /*Scanners*/ 8, /*Stages*/ 6>;
 
 struct pipeline {

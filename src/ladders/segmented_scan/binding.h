@@ -5,7 +5,7 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// The element type of the array of heads.
+// Returns the element type of the array of heads.
 constexpr Type element_of(HeadKind kind) {
   return kind == HeadKind::flags ? Type::u8 : kind == HeadKind::keys ? Type::u32 : Type::u64;
 }

@@ -7,8 +7,8 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// The largest input, in bytes, for which lookback is at least as fast as pipeline. On an H200, 10 MiB take 13.4 us
-// with lookback and 16.4 with pipeline, 12 MiB 17.2 and 16.9.
+// Maximum input size in bytes for lookback; beyond it, pipeline is faster. On an H200, 10 MiB take 13.4 us with
+// lookback and 16.4 us with pipeline; 12 MiB take 17.2 and 16.9 us.
 inline constinit Threshold most_for_lookback{"most_for_lookback", 10 << 20, 8 << 10};
 inline Threshold* const thresholds[] = {&most_for_lookback};
 

@@ -23,8 +23,8 @@ void validate(const Call& c) {
   if (kind != HeadKind::offsets) require_room("segmented_scan", "the array of heads", c.in[1].count, c.n());
 }
 
-// Returns the first index whose offset is below its predecessor, or count. Runs on all cores, because there may be as
-// many offsets as elements.
+// Returns the first index whose offset is below its predecessor, or `count` if there is none. Runs on all cores,
+// because there may be as many offsets as elements.
 std::size_t first_descent(const std::uint64_t* offsets, std::size_t count) {
   const Parts parts = cut(count, sizeof *offsets, hardware_threads());
   std::atomic<std::size_t> first = count;
@@ -38,7 +38,7 @@ std::size_t first_descent(const std::uint64_t* offsets, std::size_t count) {
   return first;
 }
 
-// Checks that offsets never descend and are at most n.
+// Refuses offsets that descend or exceed n.
 void validate_elements(const Call& c) {
   if (segmented_scan_scalars.read(c.scalars).heads != HeadKind::offsets || !c.in[1].data || c.in[1].count == 0) return;
   const auto* const offsets = c.in[1].as<const std::uint64_t>();

@@ -14,7 +14,7 @@ inline unsigned gather_bits(const std::uint8_t (&bytes)[8]) {
   return static_cast<unsigned>(word * 0x0102040810204080u >> 56);
 }
 
-// Walks an array from `begin` to `end`, 64 elements at a time.
+// Iterates over the heads of elements [begin, end), 64 elements at a time.
 class HeadWindows {
  public:
   static constexpr std::size_t width = 64;
@@ -23,7 +23,7 @@ class HeadWindows {
     const auto* const offsets = static_cast<const std::uint64_t*>(heads.data);
     next_ = std::lower_bound(offsets, offsets + heads.segments, begin);
   }
-  // Returns the next window's bits: bit k is set if its element k begins a segment, and clear past the end.
+  // Returns the next window's bits. Bit k is set if the window's element k begins a segment, and clear past the end.
   std::uint64_t next() {
     const std::size_t count = std::min(width, end_ - i_);
     std::uint64_t bits = 0;
@@ -51,7 +51,7 @@ class HeadWindows {
  private:
   Heads heads_;
   std::size_t i_, end_;
-  const std::uint64_t* next_ = nullptr;  // the next offset
+  const std::uint64_t* next_ = nullptr;  // the first offset not yet returned
 };
 
 // Returns whether element i begins a segment.

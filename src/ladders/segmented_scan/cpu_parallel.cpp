@@ -1,11 +1,11 @@
 // segmented_scan/parallel: all cores, blocks by ticket; scan's SIMD loop for spans without a head.
 //
 // Idea      chained scan, like scan/single_pass: a core claims the next block, sums it, waits for the previous block's
-//           prefix, publishes its own, and only then scans the block, from L2. If a segment begins in the block, it
-//           sums and publishes only the part from the last head on. Heads are read in windows of 64 bits: spans without
-//           a head go to scan's SIMD loop, the other windows are scanned element by element.
+//           prefix, publishes the block's prefix, and only then scans the block, from L2. If a segment begins in the
+//           block, only the part from the last head on is summed. Heads are read in windows of 64 bits: spans without a
+//           head go to scan's SIMD loop, the other windows are scanned element by element.
 // Traffic   in and heads read, out written.
-// Order     that of scan's simd in spans, left to right elsewhere.
+// Order     that of scan/simd in spans without a head, left to right elsewhere.
 // Source    Yan, Long, Zhang, StreamScan, 2013; the windows are ours.
 #include <algorithm>
 #include <bit>
@@ -21,7 +21,7 @@ namespace upsweep::ladders::segmented_scan {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// Half of an L2, like scan's blocks, but including heads of up to 4 bytes each.
+// Elements per block: half of an L2, as in scan, but here including heads of up to 4 bytes each.
 constexpr std::size_t block_elements = 32 << 10;
 
 struct parallel {

@@ -1,4 +1,4 @@
-// Kernels see one bit per element for every kind of heads: 3 % of the traffic of 32-bit elements, and one kernel
+// Converts heads of every kind to one bit per element: 3 % more traffic for 32-bit elements, but one kernel per rung
 // instead of three.
 #pragma once
 #include "kernel/bytes.h"
@@ -8,16 +8,16 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// One bit per position, numbered as in Aligned: the input begins at position `begin`, which is less than 16.
+// Head bits, one per position, numbered as in Aligned: the input begins at position `begin`, which is less than 16.
 struct HeadBits {
   const unsigned* words;  // [head_words(begin, n)]
-  // Returns the bits of `count` positions from `position` on, which must be in one word.
+  // Returns the bits of positions [position, position + count), all of which must be in one word.
   __device__ unsigned at(std::size_t position, unsigned count = 1) const {
     return words[position / 32] >> position % 32 & ((2u << (count - 1)) - 1);
   }
 };
 
-// Loads 16 bytes from any address. All aligned 4-byte words that they touch must be readable.
+// Loads 16 bytes from any address. Every aligned 4-byte word that overlaps these bytes must be readable.
 __device__ __forceinline__ uint4 load_16_bytes(const void* from) {
   const unsigned shift = 8 * (reinterpret_cast<std::uintptr_t>(from) % 4);
   if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) return load_once(static_cast<const uint4*>(from));
@@ -28,12 +28,14 @@ __device__ __forceinline__ uint4 load_16_bytes(const void* from) {
   return uint4{word[0], word[1], word[2], word[3]};
 }
 
-// Readers for each kind of heads: of one element, or of the elements in 16 bytes.
+// Readers, one per kind of heads: operator() reads the head of one element; pack() reads `each` heads, as bits, from 16
+// bytes; has_pack() says whether pack() stays within the array.
 struct Flags {
   const std::uint8_t* flags;  // [n]
   std::size_t n;
   static constexpr unsigned each = 16;
-  __device__ bool has_pack(std::size_t i) const { return i >= 4 && i + each + 4 <= n; }  // with the words at both ends
+  // load_16_bytes() may read up to 3 bytes beyond each end.
+  __device__ bool has_pack(std::size_t i) const { return i >= 4 && i + each + 4 <= n; }
   __device__ bool operator()(std::size_t i) const { return flags[i] != 0; }
   __device__ unsigned pack(std::size_t i) const { return nonzero_bytes(load_16_bytes(flags + i)); }
 };
@@ -42,7 +44,7 @@ struct Keys {
   std::size_t n;
   static constexpr unsigned each = 4;
   __device__ bool has_pack(std::size_t i) const { return i >= 1 && i + each <= n; }
-  __device__ bool operator()(std::size_t i) const { return keys[i] != keys[i - 1]; }  // i > 0: 0 is always a head
+  __device__ bool operator()(std::size_t i) const { return keys[i] != keys[i - 1]; }  // i > 0: element 0 is a head
   __device__ unsigned pack(std::size_t i) const {
     const uint4 key = load_16_bytes(keys + i);
     return unsigned(key.x != keys[i - 1]) | unsigned(key.y != key.x) << 1 | unsigned(key.z != key.y) << 2 |
@@ -57,7 +59,8 @@ struct NoHeads {
   __device__ unsigned pack(std::size_t) const { return 0; }
 };
 
-// Each lane computes the bits of `Kind::each` adjacent elements; 32 / each lanes combine theirs into a word.
+// Writes the head bits. Each lane computes the bits of `Kind::each` adjacent positions; 32 / each lanes combine them
+// into a word.
 template <class Kind>
 __global__ void head_bits_kernel(Kind heads,
                                  unsigned* words,  // [count]
@@ -80,7 +83,7 @@ __global__ void head_bits_kernel(Kind heads,
 }
 
 static __global__ void offsets_to_bits(const std::uint64_t* offsets,  // [segments]
-                                       unsigned* words,               // zero except at heads
+                                       unsigned* words,               // zero, except for the bit of element 0
                                        std::size_t begin, std::size_t n, std::size_t segments) {
   const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k < segments && offsets[k] < n) atomicOr(&words[(begin + offsets[k]) / 32], 1u << (begin + offsets[k]) % 32);
@@ -88,7 +91,8 @@ static __global__ void offsets_to_bits(const std::uint64_t* offsets,  // [segmen
 
 inline std::size_t head_words(std::size_t begin, std::size_t n) { return ceil_div(begin + n, 32); }
 
-// Computes words[0..head_words) from the heads, on the stream. If `room` is larger, zeroes the remaining words.
+// Writes the head bits on the stream: head_words(begin, n) words, or, if `room` is not 0, `room` words, zero past the
+// end of the input.
 inline Status make_head_bits(const Heads& heads, unsigned* words, std::size_t begin, std::size_t n, Stream stream,
                              std::size_t room = 0) {
   constexpr unsigned block = 256;

@@ -12,7 +12,7 @@ struct Run {
   UnsignedAs<T> head;  // 0 or 1; as wide as the value, so that the pair has no padding, which would be shuffled too
 };
 
-// Joins two adjacent runs: associative, but not commutative.
+// Operator that joins two adjacent runs; associative, but not commutative.
 template <class Op>
 struct Joined {
   Op op;

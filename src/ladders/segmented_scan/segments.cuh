@@ -1,7 +1,7 @@
-// Rows of packs (kernel/rows.h) with one bit per item, and warp-wide segmented scans of them.
+// Rows of packs (kernel/rows.h) with one head bit per item, and warp-wide segmented scans of them.
 //
-// Within a warp, heads are a ballot, not shuffled with the values: a lane adds the value `distance` lanes to its left,
-// unless that lane precedes the last head.
+// Within a warp, heads come from a ballot and are not shuffled along with the values. In each step of a scan, a lane
+// adds the value from `distance` lanes to its left, unless that lane precedes the segment's head.
 #pragma once
 #include "kernel/lookback.h"
 #include "kernel/rows.h"
@@ -10,15 +10,16 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// An initial value known at compile time to be the neutral element.
+// Stand-in for an Initial that is known at compile time to be the neutral element.
 struct NoInitial {
   template <class T, class O>
   UPSWEEP_HD constexpr operator Initial<T, O>() const {
     return {};
   }
 };
-// Calls start(from) with the call's initial value, or with NoInitial. A check at run time instead would slow down
-// lookback by 2 % for 2^20 elements and pipeline by 1 % for 2^24. Sums in a wider type are not worth a second kernel.
+// Calls start(from) with NoInitial if the call has no initial value, otherwise with its initial value. A check at run
+// time instead would slow down lookback by 2 % at 2^20 elements and pipeline by 1 % at 2^24. Sums in a wider type are
+// not worth a second kernel, so they always get an Initial.
 template <class T, class Op, class Out, class Start>
 Status start_from(const Args<T, Op, Out>& a, Start&& start) {
   if constexpr (std::is_same_v<T, Out>)
@@ -26,7 +27,7 @@ Status start_from(const Args<T, Op, Out>& a, Start&& start) {
   return start(a.initial);
 }
 
-// Reduces a pack of T to Out, from its last head on.
+// Reduces a pack of T to Out, starting at the last head of the pack, or at its first item if it has none.
 template <class T, class Out, class Op>
 __device__ __forceinline__ Out fold_pack(const uint4& raw_pack, unsigned heads, Op op) {
   const Pack<T> pack = as_pack<T>(raw_pack);
@@ -39,21 +40,21 @@ __device__ __forceinline__ Out fold_pack(const uint4& raw_pack, unsigned heads, 
   return sum;
 }
 
-// Returns the last lane up to and including `lane` that has a head, or lane 0; `heads` has one bit per lane.
+// Returns the last lane in [0, lane] that has a head, or 0 if none has. `heads` has one bit per lane.
 __device__ __forceinline__ unsigned last_head(unsigned heads, unsigned lane) {
   const unsigned upto = heads & ((2u << lane) - 1);
   return upto ? highest_bit(upto) : 0;
 }
 
-// The runs below include the initial value if they have a head, because every segment starts from it. So does every
-// prefix, because element 0 is a head.
+// The runs below include the initial value if they contain a head, because every segment starts from it. Every prefix
+// includes it too, because element 0 is a head.
 
 // Returns the total of a warp's rows to lane 0. Cheaper than scan_rows(), but only for commutative operators.
 template <class T, class Out, unsigned Rows, class Op>
 __device__ __forceinline__ Run<Out> total_rows(const uint4 (&rows)[Rows], const unsigned (&heads)[Rows], Op op,
                                                Out initial) {
   const Out first = threadIdx.x % warp_size == 0 ? initial : Op::template neutral<Out>();
-  Out sum = Op::template neutral<Out>();  // this lane's part since the warp's last head
+  Out sum = Op::template neutral<Out>();  // this lane's contribution since the warp's last head
   bool any_head = false;
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
@@ -70,15 +71,15 @@ __device__ __forceinline__ Run<Out> total_rows(const uint4 (&rows)[Rows], const 
 template <class T, unsigned Rows>
 struct BeforePacks {
   T value[Rows];
-  unsigned enclosed = 0;  // one bit per row: a head precedes the pack, which cuts it off from earlier rows
+  unsigned enclosed = 0;  // bit r: a head of the warp precedes the pack in row r, so the prefix starts in the warp
 };
 
-// Computes the prefix of each pack; returns the total of the rows to every lane.
+// Warp-wide: computes the prefix of each pack, and returns the total of the rows to every lane.
 template <class T, class Out, unsigned Rows, class Op>
 __device__ __forceinline__ Run<Out> scan_rows(const uint4 (&rows)[Rows], const unsigned (&heads)[Rows],
                                               BeforePacks<Out, Rows>& before, Op op, Out initial) {
   const unsigned lane = threadIdx.x % warp_size;
-  unsigned row_heads[Rows], in_segment[Rows];  // lanes to the left in this lane's segment
+  unsigned row_heads[Rows], in_segment[Rows];  // in_segment: lanes to the left that are in this lane's segment
   Out upto[Rows];
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
@@ -101,7 +102,7 @@ __device__ __forceinline__ Run<Out> scan_rows(const uint4 (&rows)[Rows], const u
   return total;
 }
 
-// Writes the scan of `rows`, and may overwrite `rows`; `left` is the prefix before them.
+// Writes the scan of `rows`, whose contents may be overwritten. `left` is the prefix before the warp's rows.
 template <class T, unsigned Rows, class Op, class Out>
 __device__ __forceinline__ void write_scan(Out* out,  // points in.begin elements before the output
                                            const Aligned<T>& in, std::size_t position, uint4 (&rows)[Rows],
@@ -133,8 +134,8 @@ __device__ __forceinline__ void write_scan(Out* out,  // points in.begin element
   if constexpr (std::is_same_v<T, Out>) store_rows(out, in, position, rows);
 }
 
-// Publishes a tile's total, from one thread. If the tile has a head, the total is also its prefix, regardless of
-// earlier tiles; otherwise only the total is known at first (kernel/lookback.h).
+// Publishes a tile's total; called by one thread. If the tile has a head, its total is also its prefix, whatever
+// precedes the tile; otherwise only the total is known at first (kernel/lookback.h).
 template <class T>
 __device__ __forceinline__ void publish(const Descriptors& descriptors, std::size_t tile, unsigned epoch,
                                         const Run<T>& total) {

@@ -3,8 +3,8 @@
 // The exclusive scan of the flags gives every selected element its position in the output. Each of the three steps is
 // as simple as possible; the scan is scan/global_sweeps, one launch per level.
 //
-// Traffic   two reads of the input; per element a word of flags written and scanned (the sectors of 23 arrays) and a
-//           word of ranks read; the selected elements written, at least a sector per warp.
+// Traffic   two reads of the input; per element, a flag word written and scanned (the sectors of 23 arrays) and a rank
+//           word read; the selected elements written, at least one sector per warp that selects any.
 // Order     preserved.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990, section 1.4.
 #pragma once

@@ -1,6 +1,6 @@
-// select/flags_recursive: the same three steps, with tiles scanned in shared memory.
+// select/flags_recursive: the three steps of flags_sweeps, with tiles scanned in shared memory.
 //
-// Traffic   as flags_sweeps, but 4 arrays for the scan.
+// Traffic   as flags_sweeps, but the scan touches only the sectors of 4 arrays.
 // Order     preserved.
 // Source    Harris, Sengupta, Owens, GPU Gems 3, chapter 39.3.1, 2007.
 #pragma once

@@ -1,9 +1,10 @@
-// select/single_pass: one kernel flags, ranks and scatters a tile, whose offset comes from decoupled look-back.
+// select/single_pass: one kernel flags, ranks and scatters each tile, whose offset comes from decoupled look-back.
 //
-// Each thread has four adjacent elements. A scan of the threads' counts ranks them within the block; look-back over the
-// counts of earlier tiles, as in scan/lookback, ranks them within the array. Only the result is written.
+// Each thread has four adjacent elements. A block scan of the threads' counts gives ranks within the tile; look-back
+// over the counts of earlier tiles, as in scan/lookback, gives the tile's offset. No flags or ranks go to memory.
 //
-// Traffic   n reads, 4 of every 16 bytes per warp access; selected elements scattered; two words per tile.
+// Traffic   n reads, with a quarter of each sector used per warp access; selected elements scattered; two words per
+//           tile.
 // Order     preserved.
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016, section 5.
 #pragma once

@@ -1,10 +1,11 @@
 // select/ballot: ranks from ballots and compaction in shared memory, so that loads and stores are coalesced.
 //
-// A warp has rows of 32 adjacent elements. One ballot gives every lane the flags of its row, and a popcount of the bits
-// below its own gives its rank, without shuffles. Selected elements are compacted in shared memory and written out as
-// one array.
+// A warp has rows of 32 adjacent elements. One ballot per row gives every lane the row's flags, and a popcount of the
+// bits of lower lanes gives a lane's rank, without shuffles. Selected elements are compacted in shared memory and
+// written out contiguously.
 //
-// Traffic   n reads and selected elements written, coalesced, once through shared memory; two words per tile.
+// Traffic   n reads and selected elements written, both coalesced; selected elements once through shared memory; two
+//           words per tile.
 // Order     preserved.
 // Source    Bakunas-Milanowski et al., Efficient Algorithms for Stream Compaction on GPUs, 2017.
 #pragma once

@@ -1,13 +1,15 @@
 // select/vec16: 16-byte loads with a halo, several in flight, and 16-byte stores.
 //
 // Each lane has up to eight packs. A pack's flags are bits of one word, and the key before a pack comes from the lane
-// to the left. Selected elements are compacted in shared memory with the output's misalignment, so they are stored in
-// packs too. The kernel launches while the previous one ends. Besides a tile's offset, look-back finds the position of
-// the last element selected before the tile, so that run_length_encode knows the length of a run that began in an
-// earlier tile. Offsets and positions have 32 bits; from 2^32 elements on, separate kernels use 64.
+// to the left. Selected elements are compacted in shared memory at the output's misalignment, so that they too are
+// stored in packs. The kernel starts before the previous one has finished. For run_length_encode, look-back finds not
+// only a tile's offset but also the position of the last element selected before the tile, which gives the length of a
+// run that began in an earlier tile. Offsets and positions have 32 bits; for 2^32 elements or more, separate kernels
+// use 64.
 //
 // Traffic   n reads and selected elements written, 16 bytes per access; one more key per warp (the halo); two words per
-//           tile, four from 2^32 elements on. With flags, only selected elements are read.
+//           tile, doubled for run_length_encode and doubled for 2^32 elements or more. With flags, the n flags and only
+//           the selected elements are read.
 // Order     preserved.
 // Source    Bakunas-Milanowski et al., Efficient Algorithms for Stream Compaction on GPUs, 2017.
 #pragma once
@@ -19,16 +21,18 @@
 namespace upsweep::ladders::select {
 
 inline constexpr unsigned vec16_block = 256;
-// Rows per tile. With half as many tiles, blocks wait less for each other: with half of the elements selected, 2^24
-// words of 4 bytes take 40 us with 8 rows and 48 with 4; 2^20 take 5.95 and 6.38 (code for 8.0 on an H200). Fewer rows
-// if the elements would not fit in 48 KB: bytes with positions, values selected by flags.
+// Rows per tile. With twice the rows there are half as many tiles, so blocks wait less for each other. On an H200 with
+// code for compute capability 8.0, half of the elements selected: 2^24 elements of 4 bytes take 40 us with 8 rows and
+// 48 with 4; 2^20 take 5.95 and 6.38. Tiles that would not fit in 48 KB of shared memory have fewer rows: those of 1-
+// and 2-byte elements with their positions, and of values selected by flags.
 template <class T, class O, bool large>
 inline constexpr unsigned vec16_rows = reads_flags<O>   ? 1
                                        : sizeof(T) == 1 ? 2
                                        : sizeof(T) == 2 ? 4
                                        : large          ? 8
                                                         : 4;
-// The largest input, in bytes, with small tiles. Above it, at least every second multiprocessor gets a large tile.
+// Maximum input for small tiles, in bytes. Larger inputs have more than 64 large tiles, enough for about half of an
+// H200's multiprocessors.
 inline constinit Threshold most_in_small_tiles{"most_in_small_tiles", 2 << 20, 32 << 10};
 
 template <class T, class O, unsigned rows>
@@ -77,7 +81,7 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   const unsigned before_warp = scan_warps(in_warp, Sum{}, warp_totals, selected);
 
   // 2. Find the tile's offset.
-  const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if it has one
+  const std::size_t origin = begin - keys.begin;  // input position of the tile's first slot; may wrap below 0 in tile 0
   if (warp == 0) {
     if constexpr (writes_lengths<O>) {
       const unsigned end = warp_reduce_all(lane < vec16_block / warp_size ? warp_ends[lane] : 0, Max{});
@@ -86,7 +90,7 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
       if (lane == 0) before_tile = before_this.count, end_before_tile = before_this.end;
       if (lane == 0 && tile + 1 == gridDim.x) {
         *to.out.count = all.count;
-        if (all.count) to.out.positions.put(all.count - 1, in.n - (all.end - 1));  // the last run
+        if (all.count) to.out.positions.put(all.count - 1, in.n - (all.end - 1));  // the last run's length
       }
     } else {
       const N offset = places.find(drawn, selected, to.out.count);
@@ -123,10 +127,10 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
 
 // ---- fewer kernels for 2^32 elements and more -----------------------------------------------------------------------
 //
-// Passes that differ only in the operation's name or the type's sign share a kernel: 32 kernels instead of 70, at a
+// Passes that differ only in the operation's name or the type's sign share a kernel: 32 kernels instead of 70, and a
 // quarter of the compile time.
 
-// Selects the elements that F selects, or the others.
+// Selects the elements for which F returns `side`.
 template <class F>
 struct EitherSide {
   static constexpr Selection operation = Selection::select_if;
@@ -137,8 +141,8 @@ struct EitherSide {
     UPSWEEP_HD bool operator()(T x) const { return bool(selects(x)) == side; }
   };
 };
-// Replaces T in operations that only move elements or compare integers for equality, also with zero: only its width
-// matters, not its sign.
+// The element type of operations without a predicate, which only move elements and compare them for equality: the
+// unsigned integer of T's width; or T itself, if it is a float and values are compared.
 template <class T, class O>
 using SameWidth =
     std::conditional_t<!reads_flags<O> && !std::is_integral_v<T>, T,
@@ -155,7 +159,7 @@ struct vec16 {
       .source = "Bakunas-Milanowski et al. 2017"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr Threshold* thresholds[] = {&most_in_small_tiles};
-  static constexpr std::size_t tile_bytes = vec16_block * 8 * sizeof(uint4);  // large tiles: vec16_rows
+  static constexpr std::size_t tile_bytes = vec16_block * 8 * sizeof(uint4);  // of large tiles: see vec16_rows
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
@@ -175,7 +179,7 @@ struct vec16 {
         ceil_div(keys, Tile::keys), how, in, to);
   }
 
-  // The same with one of the shared kernels.
+  // Like start(), with one of the kernels shared among passes.
   template <class Queue, class T, class P>
   static Status start_wide(const Execution& how, const Input<T, P>& in, const Target<T>& to) {
     if constexpr (has_predicate<P>) {

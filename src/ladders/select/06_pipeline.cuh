@@ -3,15 +3,15 @@
 //   fetch    claims the next tile and starts the bulk copy of its keys as soon as a slot of the ring is free;
 //   flag     evaluates the selection for a tile, stores it as bits and counts them;
 //   publish  publishes that count to the other blocks;
-//   place    sums the counts of the tiles since the block's previous one, which gives the tile's offset in the output;
+//   place    sums the counts of the tiles since the block's previous tile, which gives the tile's offset in the output;
 //   gather   loads the selected elements into registers, compacts them once the offset is known, and writes them: a
 //            group of warps per tile.
 // Waits cannot be circular: a tile's count depends on the input alone, never on another tile's offset. While selected
 // elements wait in registers for their offset, the tile's slot is refilled. With flags, only the flags pass through the
-// ring; elements are read from memory directly, and only in packs with a selected one.
+// ring; elements are loaded directly from global memory, and only the packs that contain a selected element.
 //
-// Traffic   n reads by bulk copies, one more pack per tile; the selected elements written, 16 bytes at a time; 132
-//           words of counts per tile.
+// Traffic   n reads by bulk copies, one more pack per tile; the selected elements written, 16 bytes at a time; per
+//           tile, one word of counts written and read by every block (132 on an H200).
 // Order     preserved.
 // Source    as scan/pipeline, after Merrill and Garland, decoupled look-back, 2016.
 #pragma once
@@ -25,7 +25,7 @@ template <class S, class T, class O>
 struct SelectJobs {
   using K = Key<T, O>;
   static constexpr unsigned stages = S::stages, held = S::held, records = S::records, parts = S::parts;
-  // Whether keys are read again after their bits are known.
+  // True if keys are read again after their bits are known.
   static constexpr bool keys_kept = writes_values<O> && !reads_flags<O>;
   static constexpr bool runs = writes_lengths<O>;
   struct Shared {
@@ -92,7 +92,7 @@ struct SelectJobs {
           if (lane == 0) shared.end[record][part] = end;
         }
       } else {
-        ++ends;  // one per group
+        ++ends;  // one end step per group
         if (step >= held) wait_step(shared.gathered, step - held);
       }
       mbarrier_arrive(&shared.flagged[step % held]);
@@ -117,12 +117,12 @@ struct SelectJobs {
     });
   }
 
-  // Sums the counts since this block's previous tile. Starts once this tile is counted: before that, few earlier tiles
-  // are published, and polling would only delay other traffic.
+  // For every tile, sums the counts since this block's previous tile. Starts once the tile is counted: before that, few
+  // earlier tiles have been published, and polling would only delay other traffic.
   __device__ void place() {
     for (unsigned step = 0;; ++step) {
       const unsigned record = step % records;
-      unsigned tile = 0, last = 0;  // only lane 0 reads them, so only lane 0 arrives
+      unsigned tile = 0, last = 0;  // only lane 0 reads the record, so only lane 0 arrives
       if (lane == 0) {
         wait_step(shared.counted, step);
         tile = shared.ring.tile[record], last = shared.ring.last_tile[record];
@@ -165,12 +165,12 @@ struct SelectJobs {
     T* const values = reinterpret_cast<T*>(staged);
     auto* const where = reinterpret_cast<std::uint16_t*>(staged + S::values_bytes);  // positions in this part
     Selected<std::size_t> before{to.written ? *to.written : 0, 0};
-    unsigned placed = 0;  // number of steps
+    unsigned placed = 0;  // steps that `before` includes
     pipeline.for_each_tile(shared.flagged, group, S::groups, [&](unsigned step, unsigned tile) {
       if (tile == pipeline.tiles) return;
       const unsigned record = step % records;
 
-      // 1. Load bits and selected packs from the ring; rank them.
+      // 1. Load the bits, and the packs with selected elements; rank the bits.
       const std::size_t origin = std::size_t(tile) * S::elements + part * S::of_warp;
       unsigned bits[S::rows_out], ranks[S::rows_out];
       uint4 packs[S::rows_out];
@@ -202,7 +202,7 @@ struct SelectJobs {
       if (count > 0) {
         const unsigned shift = writes_values<O> ? misalignment(to.out.values + offset) : 0;
         if (writes_values<O> && !needs_positions<O> && count == S::rows_out * warp_size * S::out && shift == 0) {
-          // All elements are selected, with equal alignment: store straight from registers.
+          // All elements are selected, and the output is 16-byte aligned: store straight from registers.
 #pragma unroll
           for (unsigned r = 0; r < S::rows_out; ++r)
             store_whole(reinterpret_cast<uint4*>(to.out.values + offset) + r * warp_size + lane, packs[r]);
@@ -227,8 +227,8 @@ struct SelectJobs {
     });
   }
 
-  // Writes the positions of this part's selected elements, or the lengths of the runs that end in it; a run's length is
-  // known where the next run begins.
+  // Writes the positions of this part's selected elements or, if these are the starts of runs, the lengths of the runs
+  // before them: a run's length is known where the next run begins.
   __device__ void put_positions(std::size_t offset, const std::uint16_t* where, unsigned count, std::size_t origin,
                                 std::size_t last_end) {
     to.out.positions.visit([&]<class P>(P* out) {
@@ -236,7 +236,7 @@ struct SelectJobs {
         const std::size_t first = origin - bit_lag<O> - keys.begin;
         for (unsigned k = lane; k < count; k += warp_size) out[offset + k] = static_cast<P>(first + where[k]);
       } else {
-        const P before = static_cast<P>(last_end - 1 - origin);  // start of the previous run, modulo 2^32 or 2^64
+        const P before = static_cast<P>(last_end - 1 - origin);  // previous run's start, relative to `origin`; may wrap
         for (unsigned k = offset + lane > 0 ? lane : warp_size; k < count; k += warp_size)
           out[offset + k - 1] = where[k] - (k > 0 ? where[k - 1] : before);
       }

@@ -1,4 +1,4 @@
-// Chooses the rung for a call of select.
+// Chooses the rung for a select call.
 #pragma once
 #include "base/call.h"
 #include "base/choice.h"
@@ -8,9 +8,9 @@
 
 namespace upsweep::ladders::select {
 
-// The largest inputs, in bytes, for which vec16 is at least as fast as pipeline. At powers of two from 2^17 to 2^21
-// elements of 1, 2, 4 and 8 bytes on an H200 (results/h200/trials/select-small.jsonl; for lengths,
-// lengths-sizes.jsonl), the other choice is at most 13 % faster.
+// Maximum inputs for vec16, in bytes; larger ones take pipeline. At powers of two from 2^17 to 2^21 elements of 1, 2, 4
+// and 8 bytes on an H200 (results/h200/trials/select-small.jsonl; for lengths, lengths-sizes.jsonl), the rung not
+// chosen is at most 13 % faster.
 inline constinit Threshold most_flagged{"most_flagged", 256 << 10, 2 << 10};
 inline constinit Threshold most_runs_of_bytes{"most_runs_of_bytes", 512 << 10, 2 << 10};  // elements of 1 and 2 bytes
 inline constinit Threshold most_runs{"most_runs", 1 << 20, 4 << 10};                      // run_length_encode
@@ -20,7 +20,7 @@ inline Threshold* const thresholds[] = {&most_flagged, &most_runs_of_bytes, &mos
 
 inline constexpr Needs pipeline_needs{{Feature::bulk_copy}, 227 * 1024};
 
-// For any element type, including user-defined ones.
+// Chooses by operation and size, for any element type, including user-defined ones.
 inline Choice choose(Selection selection, std::size_t n, std::size_t element_bytes, const Machine& machine) {
   const Traits does = traits(selection);
   const std::size_t most = does.flags     ? most_flagged

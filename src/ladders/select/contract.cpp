@@ -35,7 +35,7 @@ constexpr OutputRole outputs[] = {
      .file = "lengths"}};
 constexpr int count_output = 1;
 
-// The middle of the type's range: about half of a uniform input is below it.
+// Returns the middle of the type's range: about half of a uniform input is below it.
 Scalar middle_of_range(Type element, std::span<const Scalar>) {
   return visit(element, []<class T>(TypeTag<T>) -> Scalar {
     if constexpr (std::is_unsigned_v<T>)

@@ -19,7 +19,7 @@ namespace upsweep::ladders::select {
 
 // ---- operations -----------------------------------------------------------------------------------------------------
 
-// The arrays that a selection reads besides the elements, and writes besides the count.
+// The properties of a selection: what it reads besides the elements, and what it writes besides the count.
 struct Traits {
   bool predicate = false;  // a limit, or the caller's predicate
   bool flags = false;      // in[1]
@@ -70,7 +70,7 @@ template <class O>
 inline constexpr bool sees_neighbour = traits(O::operation).neighbour;
 template <class O>
 inline constexpr bool starts_runs = traits(O::operation).starts_runs;
-// True if elements are compared with the next one; runs compare them with the previous one.
+// True if each element is compared with the next one; for runs, it is compared with the previous one.
 template <class O>
 inline constexpr bool sees_next = sees_neighbour<O> && !starts_runs<O>;
 template <class O>
@@ -121,7 +121,7 @@ struct Input {
 struct Positions {
   void* array;  // u64 or i64 if wide, else u32 or i32
   bool wide;
-  // Calls f with the array in its actual type, so that a loop in f tests the width once, not for every element.
+  // Calls f with the array as unsigned integers of its width, so that a loop in f tests the width only once.
   template <class F>
   UPSWEEP_HD decltype(auto) visit(F&& f) const {
     if (wide) return f(static_cast<std::uint64_t*>(array));

@@ -1,5 +1,5 @@
 // The outputs of select's loops. Compiled once per instruction set, inside Highway's foreach_target, hence the toggling
-// guard.
+// include guard.
 #if defined(UPSWEEP_SELECT_CPU_LINES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_SELECT_CPU_LINES_INL_H
 #undef UPSWEEP_SELECT_CPU_LINES_INL_H
@@ -32,8 +32,8 @@ class Straight {
   T* end_;
 };
 
-// The same with non-temporal stores, which need whole lines: elements are collected in L1 and streamed page by page.
-// Shorter runs of streaming stores were slower, as were runs interleaved with other work or its loads.
+// Like Straight, but with non-temporal stores, which need whole lines: elements are collected in L1 and streamed 4 KiB
+// at a time. Shorter bursts of streaming stores were slower, as were bursts interleaved with other work or its loads.
 template <class T, std::size_t most>
 class Lines {
  public:

@@ -21,8 +21,8 @@ struct parallel {
                                .source = "docs/notes/select-cpu.md"};
 
   static Status run(const Call& c) {
-    // Two cores, i32: at 256 KiB, one core is 5 to 40 % faster, in cache and from memory; at 512 KiB, results are
-    // mixed.
+    // Maximum bytes of input for one core. One core against two, i32: at 256 KiB, one is 5 to 40 % faster, in cache and
+    // from memory; at 512 KiB, results are mixed.
     constexpr std::size_t most_for_one = 256 << 10;
     if (c.in[0].bytes() > most_for_one) {
       const Rung& rung = traits(c.operation.as<Selection>()).rest ? cpu_two_pass_rung : cpu_single_pass_rung;

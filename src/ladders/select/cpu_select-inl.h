@@ -1,8 +1,9 @@
 // The loops of select's CPU rungs over a part of the input. Compiled once per instruction set, inside Highway's
 // foreach_target, so the include guard toggles.
 //
-// Compress in registers, then store: on Zen 4, a compress to memory takes 72 cycles, these two instructions 2 each. A
-// masked store is no slower than a full one (copying half of i32 in cache, G elements/s: 11.1 masked, 10.1 full).
+// The loops compress in a register, then store: on Zen 4, a compress to memory takes 72 cycles, these two instructions
+// 2 each. A masked store is no slower than a full one: with half of an i32 array in cache selected, 11.1 G elements/s
+// masked and 10.1 full.
 #if defined(UPSWEEP_SELECT_CPU_SELECT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_SELECT_CPU_SELECT_INL_H
 #undef UPSWEEP_SELECT_CPU_SELECT_INL_H
@@ -45,14 +46,14 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Elements whose mask bits fill a word.
+// Elements per row: their mask bits fill a word.
 constexpr std::size_t row = 64;
-// Elements processed together: intermediate positions (4 KiB) stay in L1, as do elements that are counted before they
-// are moved.
+// Elements per chunk: its intermediate positions (4 KiB) stay in L1, as do elements that are counted before they are
+// moved.
 constexpr std::size_t chunk = 1024;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr bool masked_stores = true;  // which do not touch the other lanes' memory
+constexpr bool masked_stores = true;  // a masked store does not touch the memory of the other lanes
 #else
 constexpr bool masked_stores = false;
 #endif
@@ -83,7 +84,7 @@ HWY_INLINE hn::Mask<D> mask_of(D d, u64 bits) {
   return hn::LoadMaskBits(d, reinterpret_cast<const u8*>(&bits));
 }
 
-// Widens bytes to wider lanes.
+// Widens bytes to the lanes of `du`.
 template <class DU>
 HWY_INLINE hn::Vec<DU> widened(DU du, hn::Vec<hn::Rebind<u8, DU>> bytes) {
   if constexpr (sizeof(hn::TFromD<DU>) == 1)
@@ -94,7 +95,7 @@ HWY_INLINE hn::Vec<DU> widened(DU du, hn::Vec<hn::Rebind<u8, DU>> bytes) {
     return hn::PromoteTo(du, bytes);
 }
 
-// Returns the mask of D's elements with nonzero flags.
+// Returns the mask of lanes whose flags are nonzero.
 template <class D>
 HWY_INLINE hn::Mask<D> flagged(D d, const u8* flags) {
   const hn::RebindToUnsigned<D> du;
@@ -109,9 +110,9 @@ constexpr T other_than(T x) {
     return static_cast<T>(x ^ 1);
 }
 
-// Calls f(vector, mask, index of its first lane) for each vector of the row that begins at element i. The mask marks
-// selected elements; for nonzero, elements equal to 0; for find_repeats, elements equal to their predecessor, and the
-// row's first bit is meaningless.
+// Calls f(vector, mask, k) for each vector of the row that begins at element i, where k is the vector's offset in the
+// row. The mask marks selected elements; for nonzero, elements equal to 0; for find_repeats, elements equal to their
+// predecessors, except that the row's first bit is meaningless.
 template <class T, class O, class F>
 HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
   const Wide<T> d;
@@ -119,7 +120,7 @@ HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
   const T* const x = in.values + i;
   [[maybe_unused]] auto left = hn::Zero(d);
   if constexpr (starts_runs<O>) left = hn::Set(d, i ? x[-1] : other_than(x[0]));
-  HWY_UNROLL(8)  // all iterations if vectors are wide; more only slow down the compiler
+  HWY_UNROLL(8)  // fully, if vectors are wide; unrolling more only slows down the compiler
   for (std::size_t k = 0; k < row; k += width) {
     const auto here = hn::LoadU(d, x + k);
     if constexpr (has_predicate<O>) {
@@ -141,13 +142,13 @@ template <class T, class O>
 HWY_INLINE u64 selected_in_row(const Input<T, O>& in, std::size_t i) {
   u64 equal = 0;
   for_each_vector(in, i, [&](auto, auto mask, std::size_t k) HWY_ATTR { equal |= bits_of(Wide<T>(), mask) << k; });
-  // One complement per row, not one per vector. hn::Ne() is false for NaN on some targets.
+  // Complement once per row, not once per vector. Not by hn::Ne(), which is false for NaN on some targets.
   if constexpr (compares_with_zero<O>) return ~equal;
   const T* const next = in.values + i + row;
   return equal >> 1 | u64{i + row < in.n && next[-1] == next[0]} << 63;
 }
 
-// Returns true if it is cheap to tell that no element of the row is selected; the row is then not even loaded.
+// True if all flags of the row are 0, so that its elements need not be loaded. False for operations without flags.
 template <class T, class O>
 HWY_INLINE bool skipped(const Input<T, O>& in, std::size_t i) {
   if constexpr (reads_flags<O>) {
@@ -161,7 +162,7 @@ HWY_INLINE bool skipped(const Input<T, O>& in, std::size_t i) {
 
 // ---- output ---------------------------------------------------------------------------------------------------------
 
-// An array written from front to back, in whole vectors while they fit, and never past its end. Null if not wanted.
+// An array written from front to back, in whole vectors while they fit, and never past its end. Null if never written.
 template <class T>
 class Sink {
  public:
@@ -188,8 +189,8 @@ class Sink {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Stores the lanes of the mask contiguously. For 64-bit lanes, Highway 1.0.3 looks up indices in a table, which GCC 12
-// copies to the stack for every vector: 315 M elements/s, against 5000 with the compress instruction.
+// Appends the lanes that the mask selects. For 64-bit lanes, Highway 1.0.3 looks up indices in a table, which GCC 12
+// copies to the stack for every vector: 315 M elements/s, against 5000 M with the compress instruction.
 template <class D, class T>
 HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
   hn::Vec<D> together;
@@ -202,7 +203,7 @@ HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) 
   out.put(d, together, count_of(d, mask));
 }
 #else
-// Without a compress instruction: permutes up to 8 elements at a time by indices from set_bits.
+// Likewise, without a compress instruction: permutes up to 8 elements at a time by indices from set_bits.
 template <class D, class T>
 HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
   const hn::CappedTag<T, 8> some;
@@ -231,7 +232,7 @@ HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) 
 }
 #endif
 
-// Stores base + the position of each set bit of the word.
+// Appends base + the position of each set bit of the word.
 HWY_INLINE void put_positions(u64 word, u32 base, Sink<u32>& out) {
   const Wide<u32> d;
   constexpr std::size_t width = hn::MaxLanes(Wide<u32>());
@@ -277,8 +278,8 @@ Found count_in(const Input<T, O>& in, std::size_t begin, std::size_t end) {
   return found;
 }
 
-// Selects from elements [begin, end), at most a chunk: values go to `values`, the rest of partition_if to `others`,
-// positions and lengths to their array.
+// Selects from elements [begin, end), at most a chunk: values go to `values`, the other elements of partition_if to
+// `others`, positions and lengths to their array. `before` is the selection so far; returns it plus that of the chunk.
 template <class T, class O>
 HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, T* values,
                               T* others) {
@@ -286,7 +287,8 @@ HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_
   const Wide<T> d;
   const std::size_t room = masked_stores ? 0 : count_in(a.in, begin, end).count;
   Sink<T> out(values, room), rest(others, end - begin - room);
-  // Positions go straight to the output, or are kept relative to `begin` until they are converted.
+  // 32-bit positions go straight to the output. Wide positions, and those that lengths are computed from, are first
+  // kept relative to `begin`.
   HWY_ALIGN u32 relative[by_position ? chunk : 1];
   const bool straight = writes_positions<O> && !a.out.positions.wide;
   u32* const first = straight ? static_cast<u32*>(a.out.positions.array) + before.count : relative;
@@ -323,7 +325,7 @@ HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_
   const auto settle = [&]<class P>(P* array) HWY_ATTR {
     if constexpr (writes_positions<O>) {
       for (std::size_t k = 0; k < count; ++k) array[k] = static_cast<P>(begin + relative[k]);
-    } else {  // a run ends at the next one's first element
+    } else {  // a run ends where the next begins
       if (before.count > 0) array[-1] = static_cast<P>(begin + relative[0] - before.last);
       for (std::size_t k = 0; k + 1 < count; ++k) array[k] = relative[k + 1] - relative[k];
     }
@@ -355,14 +357,15 @@ Found count_part(const Call& c, std::size_t begin, std::size_t end) {
 template <class T, class O>
 Found select_part(const Call& c, std::size_t begin, std::size_t end, Found before, std::size_t total, Stores stores) {
   const Args<T, O> a = Binding::args<T, O>(c);
-  // Non-temporal stores do not pay for two arrays at once: run_length_encode of i32 at 2^25 takes 10.1 ms with them and
-  // 9.6 without; partition_if of i64, 27 and 24.
+  // Non-temporal stores do not pay if two arrays are written: run_length_encode of i32 at 2^25 takes 10.1 ms with them
+  // and 9.6 without; partition_if of i64, 27 and 24.
   if constexpr (writes_values<O> && !writes_lengths<O> && !writes_rest<O>)
     if (stores == Stores::around) return select_chunks<Lines>(a, begin, end, before, total);
   return select_chunks<Straight>(a, begin, end, before, total);
 }
 
-// The type as which elements are handled: any of its width, unless their order matters, or the equality of floats.
+// The type that the loops use for elements: the unsigned integer of T's width; or T itself, if elements are compared
+// with a limit, or are floats and tested for equality.
 template <class T, class O>
 using Moved =
     std::conditional_t<has_predicate<O> || (std::is_floating_point_v<T> && !reads_flags<O>), T, UnsignedAs<T>>;

@@ -1,12 +1,12 @@
 // select/simd: one core; compresses a vector's selected elements in the register and stores only those.
 //
 // Idea      compare a vector, compress it by the mask, store popcount(mask) lanes. No branch depends on the data.
-//           Positions are computed for 64 elements at once: a word of mask bits compresses the bytes 0 to 63, which are
-//           then widened in groups of 16 while any are left. That takes one compress per 64 elements instead of per 16.
-//           Neighbours are shifted in from adjacent vectors, because every load offset by one lane would cross a cache
-//           line: marking i32 in cache, 26 G elements/s shifted, 17 loaded.
+//           Positions are computed for 64 elements at a time: a word of mask bits compresses the bytes 0 to 63, which
+//           are then widened in groups of 16 while any are left. That takes one compress per 64 elements instead of per
+//           16. Neighbours are shifted in from adjacent vectors, because every load offset by one lane would cross a
+//           cache line: marking i32 in cache, 26 G elements/s shifted, 17 loaded.
 // Traffic   n read, selected elements written; partition_if reads n twice, because the rest begins where the selected
-//           end.
+//           elements end.
 // Order     the input's.
 // Source    Polychroniou, Raghavan, Ross, Rethinking SIMD Vectorization for In-Memory Databases, 2015 (selective
 //           stores).

@@ -9,10 +9,10 @@
 
 namespace upsweep::ladders::select {
 
-// The selection in a part so far, or in all earlier parts.
+// A summary of the selection in a part so far, or in all earlier parts.
 struct Found {
   std::size_t count = 0;  // selected elements
-  std::size_t last = 0;   // run_length_encode: the position of the last of them
+  std::size_t last = 0;   // position of the last one, for run_length_encode
 };
 constexpr Found operator+(Found left, Found right) {
   return {left.count + right.count, right.count > 0 ? right.last : left.last};
@@ -21,16 +21,17 @@ constexpr Found operator+(Found left, Found right) {
 // Loops over elements [begin, end) of a call.
 struct PartLoops {
   Found (*count)(const Call& c, std::size_t begin, std::size_t end);
-  // Writes the selected elements from `before.count` on, and never past them, because other cores may write there.
-  // partition_if also writes the rest, from `total` on. finish() writes the last run's length. Returns `before`
-  // plus the part. `stores` is a hint: only operations that write values alone use non-temporal stores.
+  // Writes the part's selected elements at output index `before.count`, and nothing past them, because other cores may
+  // be writing there. partition_if also writes the rest, after the `total` elements selected in the whole input. The
+  // length of the last run is left to finish(). Returns `before` plus the part's selection. `stores` is a hint: only
+  // operations that write values alone use non-temporal stores.
   Found (*select)(const Call& c, std::size_t begin, std::size_t end, Found before, std::size_t total, Stores stores);
 };
 
 // Returns the loops for this processor, for any type and selection. Resolve once, call many times.
 PartLoops simd_loops(Type type, Selection selection);
 inline PartLoops loops_for(const Call& c) { return simd_loops(c.type(), c.operation.as<Selection>()); }
-// The parts of simd_loops(): for partition_if, and for the selections that compare neighbours.
+// The units to which simd_loops() delegates: for partition_if, and for the selections that compare neighbours.
 PartLoops partition_loops(Type type);
 PartLoops run_loops(Type type, Selection selection);
 

@@ -31,8 +31,8 @@ struct single_pass {
     const PartLoops loops = loops_for(c);
     const int threads = threads_of(c.tuning);
     const std::size_t n = c.n(), element = size_of(c.type());
-    // A core reads a block twice, so blocks are a quarter of an L2. Small inputs are split into one block per core, in
-    // whole rows.
+    // A core reads a block twice, so a block is 256 KiB, a quarter of a Zen 4 core's L2. Small inputs are split into
+    // one block per core, in whole rows.
     const std::size_t largest = (256 << 10) / element, rows = 64;
     const std::size_t share = (n / static_cast<std::size_t>(threads) / rows + 1) * rows;
     const std::size_t block = std::min(largest, share);

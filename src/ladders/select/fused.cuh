@@ -1,4 +1,4 @@
-// Shared by the rungs that make one pass over tiles: tiles claimed in order, offsets by look-back.
+// Shared by the single-pass rungs: tiles are claimed in order, and offsets come from look-back.
 #pragma once
 #include "kernel/lookback.h"
 #include "ladders/select/run_lengths.cuh"
@@ -10,7 +10,8 @@ namespace upsweep::ladders::select {
 template <class N>
 struct PlacesOf : LookbackTiles {
   using Offset = N;
-  // Called by the block's first warp. Returns the number selected before the tile; the last tile stores `count`.
+  // By the block's first warp: publishes the tile's count, `selected`, and returns the number of elements selected
+  // before the tile. The last tile stores the total in *count, unless `count` is null.
   __device__ N find(Drawn drawn, unsigned selected, std::uint64_t* count) const {
     const N before_tile = before(drawn, N{selected}, Sum{});
     if (count && drawn.tile + 1 == gridDim.x && threadIdx.x == 0) *count = before_tile + selected;
@@ -20,8 +21,8 @@ struct PlacesOf : LookbackTiles {
 using Places = PlacesOf<unsigned>;         // below 2^32 elements
 using WidePlaces = PlacesOf<std::size_t>;  // any number
 
-// by_passes() for rungs that do not compute lengths: run_length_encode runs unique, keeps the positions and subtracts
-// them.
+// Like by_passes(), for rungs that do not compute lengths. For run_length_encode, the pass also stores where runs
+// begin, and a second kernel computes their lengths.
 template <class T, class O, class F>
 Status by_passes_and_lengths(const Args<T, O>& a, F pass) {
   if constexpr (!writes_lengths<O>) {
@@ -35,7 +36,7 @@ Status by_passes_and_lengths(const Args<T, O>& a, F pass) {
   }
 }
 
-// One block per tile, and at least one, because an empty input has a count too. Tiles publish totals of type A.
+// Launches one block per tile; at least one, because an empty input has a count too. Tiles publish totals of type A.
 template <class A = unsigned, class T, class P, class Queue>
 Status launch_tiles(void (*kernel)(Input<T, P>, Target<T>, Queue), Shape shape, std::size_t tiles, const Execution& how,
                     const Input<T, P>& in, const Target<T>& to) {

@@ -1,6 +1,7 @@
 // 16-byte packs of keys: selection bits, ranks within a warp's rows, compaction and output.
 //
-// Keys are the values that an operation tests: the elements, or their flags. A lane has rows of packs (kernel/rows.h).
+// Keys are the values that an operation tests: the elements, or their flags. A row has one pack per lane of a warp
+// (kernel/rows.h).
 #pragma once
 #include "kernel/bytes.h"
 #include "kernel/rows.h"
@@ -21,12 +22,12 @@ __host__ __device__ const Key<T, O>* keys_of(const Input<T, O>& in) {
 
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
-// The distance from the position that a bit stands for to the key at which it is computed. find_repeats is evaluated at
-// the second of two equal keys, so a bit stands for the previous position.
+// The distance from the position that a bit stands for to the position where the bit is computed. For find_repeats,
+// that is at the second of two equal keys, so the bit stands for the previous position.
 template <class O>
 inline constexpr unsigned bit_lag = sees_next<O> ? 1 : 0;
 
-// Bit k is the condition at key k of the pack; `left` is the key before the pack.
+// Returns a word whose bit k is the condition at key k of the pack; `left` is the key before the pack.
 template <class T, class O>
 __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& raw, [[maybe_unused]] Key<T, O> left) {
   if constexpr (reads_flags<O> || (compares_with_zero<O> && sizeof(T) == 1)) {
@@ -50,8 +51,8 @@ __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& 
   }
 }
 
-// Corrects the bits at the ends of the input: keys outside are not selected, the first key begins a run, and no
-// position precedes the first. `position` is the pack's.
+// Returns the bits of the pack at `position`, corrected at the ends of the input: keys outside it are not selected, the
+// first key begins a run, and no position precedes the first.
 template <class O, class K>
 __device__ __forceinline__ unsigned at_the_ends(unsigned bits, const Aligned<K>& keys, std::size_t position) {
   constexpr unsigned size = Pack<K>::size;
@@ -63,7 +64,7 @@ __device__ __forceinline__ unsigned at_the_ends(unsigned bits, const Aligned<K>&
   return bits & until(keys.end) & ~until(keys.begin + bit_lag<O>);
 }
 
-// Computes the bits of a warp's rows. Lane 0's first pack is at `position`; `left` is the key before it.
+// Computes the bits of a warp's rows. Lane 0's first pack is at `position`; lane 0's `left` is the key before it.
 template <unsigned Rows, class T, class O>
 __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligned<Key<T, O>>& keys,
                                              std::size_t position, const uint4 (&rows)[Rows], Key<T, O> left,
@@ -75,8 +76,8 @@ __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligne
   for (unsigned r = 0; r < Rows; ++r) {
     K before = left;
     if constexpr (sees_neighbour<O>) {
-      // The key comes from the lane to the left; lane 0 has it from the row above and receives lane 31's last key for
-      // the row below.
+      // The key before a pack is the last key of the lane to the left. For lane 0, it is lane 31's last key in the
+      // previous row, kept in `left`.
       const K last = as_pack<K>(rows[r]).item[size - 1];
       const K rotated = K(__shfl_sync(all_lanes, last, int(lane + warp_size - 1) % warp_size));
       before = lane == 0 ? left : rotated;
@@ -91,8 +92,9 @@ __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligne
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
 
-// Ranks the bits of a warp's rows, `Size` per lane and row: before[r] is the number selected before this lane's bits of
-// row r. Returns the total. Rows share the scanned words, because the sums of one row fit in 8 or 16 bits.
+// Ranks the bits of a warp's rows, `Size` per lane and row: before[r] becomes the number of keys selected before this
+// lane's pack of row r. Returns the total. Four or two rows share a scanned word, because the sums of one row fit in 8
+// or 16 bits.
 template <unsigned Size, unsigned Rows>
 __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsigned (&before)[Rows]) {
   constexpr unsigned width = Size * warp_size < 256 ? 8 : 16, sharing = 32 / width, mask = (1u << width) - 1;
@@ -115,8 +117,8 @@ __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsi
 
 // ---- the last selected element --------------------------------------------------------------------------------------
 
-// The elements selected in a range of tiles: their number, and the position after the last one (0 if none). For runs,
-// `end - 1` is where the last run begins; the next selected element ends it.
+// The elements selected in a range of tiles: their number, and one past the position of the last (0 if none). For runs,
+// `end - 1` is where the last run begins; that run ends at the next selected element.
 template <class N>
 struct Selected {
   N count, end;
@@ -133,8 +135,8 @@ struct Adjoin {
   }
 };
 
-// Returns to every lane the position after the last key selected in a warp's rows, 0 if none; `first` is the position
-// of this lane's first pack.
+// Returns, to every lane, one past the position of the last key selected in a warp's rows, or 0 if none is; `first` is
+// the position of this lane's first pack.
 template <unsigned Size, unsigned Rows>
 __device__ __forceinline__ unsigned end_of_rows(const unsigned (&bits)[Rows], unsigned first) {
   unsigned end = 0;
@@ -146,14 +148,14 @@ __device__ __forceinline__ unsigned end_of_rows(const unsigned (&bits)[Rows], un
 
 // ---- compaction and output ------------------------------------------------------------------------------------------
 
-// Writes to at[0], at[1], ... the items of the pack whose bits are set.
+// Writes the items of the pack whose bits are set to at[0], at[1], ...
 template <class V>
 __device__ __forceinline__ void compact(unsigned bits, const Pack<V>& pack, V* at) {
 #pragma unroll
   for (unsigned k = 0; k < Pack<V>::size; ++k)
     if (bits >> k & 1) *at++ = pack.item[k];
 }
-// Writes to at[0], at[1], ... the positions of these items; `first` is the position of the pack.
+// Writes the positions of the items whose bits are set to at[0], at[1], ...; `first` is the position of the pack.
 template <unsigned Size>
 __device__ __forceinline__ void compact_positions(unsigned bits, unsigned first, std::uint16_t* at) {
 #pragma unroll
@@ -168,15 +170,16 @@ __device__ unsigned misalignment(const V* array) {
   return unsigned(reinterpret_cast<std::uintptr_t>(array) % 16 / sizeof(V));
 }
 
-// values[k] = staged[misalignment(values) + k] for k < count, 16 bytes at a time. Called by `threads` threads; this one
-// is number `thread`.
+// Copies staged[misalignment(values) + k] to values[k] for k < count, 16 bytes at a time. Called by `threads` threads;
+// the caller is number `thread`.
 template <class V>
 __device__ __forceinline__ void put_values(V* values, const V* staged, unsigned count, unsigned thread,
                                            unsigned threads) {
   constexpr unsigned size = Pack<V>::size;
   const unsigned from = misalignment(values), to = from + count;
   V* const aligned = values - from;
-  // The elements before the first whole pack and after the last; all elements if there is no whole pack.
+  // The whole packs are [begin, end). The elements before and after are copied one by one; all of them if there is no
+  // whole pack.
   const unsigned begin = from > 0 && to >= size ? size : from, end = to >= size ? to / size * size : from;
   if (thread < begin - from) values[thread] = staged[from + thread];
   if (thread < to - end) aligned[end + thread] = staged[end + thread];

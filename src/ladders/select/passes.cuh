@@ -14,7 +14,7 @@ struct Target {
   unsigned* heads;               // [n], where the runs of run_length_encode begin
 };
 
-// partition_if as two selections: Rejects selects the elements that it does not, Selects those that it does.
+// The two selections of partition_if: Selects selects the elements that satisfy the predicate, Rejects the others.
 template <class O>
 struct Rejects : O {
   static constexpr Selection operation = Selection::select_if;

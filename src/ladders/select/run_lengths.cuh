@@ -1,11 +1,11 @@
-// The last step of run_length_encode, for rungs that find where runs begin, and a limit that all rungs share.
+// The last step of run_length_encode, for rungs that only find where runs begin, and the limit of 32-bit positions.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/select/passes.cuh"
 
 namespace upsweep::ladders::select {
 
-// Intermediate ranks and positions have 32 bits.
+// Maximum n of kernels whose ranks and positions have 32 bits.
 inline constexpr std::size_t largest_narrow = 0xffffffffu;
 
 // Computes the runs' lengths from the positions of their first elements.
@@ -20,7 +20,8 @@ __global__ void lengths_kernel(const unsigned* heads,  // [count]
 template <class T>
 Status lengths_of_runs(const unsigned* heads, const Output<T>& out, std::size_t n, Stream stream) {
   constexpr unsigned threads = 256;
-  // Only the device knows the number of runs: launch enough threads to fill it, each for several runs.
+  // The number of runs is known only on the device, so launch at most as many threads as can be resident, in a
+  // grid-stride loop.
   const std::size_t fill = std::size_t(machine().multiprocessors) * machine().threads_per_multiprocessor / threads;
   const std::size_t most = ceil_div(n, threads);
   return launch(lengths_kernel<T>,

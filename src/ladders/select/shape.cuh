@@ -5,16 +5,19 @@
 
 namespace upsweep::ladders::select {
 
-// A tile has `rows` rows of packs of keys for each of `parts` warps. Shared memory holds the keys of `stages` tiles and
-// the bits of `held` tiles; `groups` groups of `parts` warps gather them.
+// The shape of a block's tiles. A tile has `rows` rows of packs of keys for each of `parts` warps. Shared memory holds
+// the keys of `stages` tiles and the bits of `held` tiles; each of `groups` groups of `parts` warps gathers one tile at
+// a time.
 struct TileShape {
   unsigned rows, parts, groups, stages, held = 8;
 };
 
-// Chosen from about 60 shapes on an H200 (docs/notebook/select.md), for i32 and i8 at 2^28 with 0.1 % to 100 %
-// selected: few large tiles, because reading counts slows down all blocks; as many as fit in shared memory; two tiles
-// gathered at once, or four of bytes if only values are written. Tiles of other types have as many bytes as i32's, or
-// as many as fit.
+// Returns the shape, chosen from about 60 on an H200 (docs/notebook/select.md) for i32 and i8 at 2^28 with 0.1 % to
+// 100 % selected:
+//   - large tiles, and so few of them, because reading counts slows down all blocks;
+//   - as many stages as fit in shared memory;
+//   - two groups, or four for bytes if only values are written.
+// Tiles of other types have as many bytes as those of i32, or as many as fit.
 template <class T, class O>
 constexpr TileShape tile_shape() {
   constexpr unsigned size = sizeof(T);
@@ -40,7 +43,8 @@ struct SelectShape {
   static constexpr unsigned rows_out = of_warp / (warp_size * out);
   static constexpr unsigned halo = sees_neighbour<O> ? size : 0;  // keys before the tile
 
-  // A tile's record outlives its keys: a group may still need the record that another needed two steps ago.
+  // A tile's record outlives its keys and bits: a group that has loaded those still reads the records of every step
+  // since its previous tile.
   static constexpr unsigned records = 32;
   static_assert(records >= stages + held + 2 * groups);
   // A warp may wait for a phase of a barrier only if it saw the previous one, because parity distinguishes only two
@@ -51,8 +55,8 @@ struct SelectShape {
       WarpPipeline<PipelineShape{.stages = stages, .consumers = parts, .ends = groups, .records = records}>;
 
   // Shared memory: the ring of keys; their bits; the compaction buffer of each gathering warp.
-  // Keys have the same offset from a 128-byte boundary in the ring as in memory; otherwise each line of one would
-  // straddle two lines of the other.
+  // Keys have the same offset from a 128-byte boundary in the ring as in global memory; otherwise each line of the ring
+  // would straddle two lines of memory, and bulk copies would make twice the requests.
   static constexpr unsigned before_slot = halo ? 128 : 0;
   static constexpr unsigned slot_bytes = before_slot + elements * sizeof(K);
   using Bits = std::conditional_t<size == 16, std::uint16_t, std::uint8_t>;  // the bits of one pack
@@ -63,7 +67,7 @@ struct SelectShape {
   static constexpr unsigned bits_begin = stages * slot_bytes;
   static constexpr unsigned staged_begin = bits_begin + held * bits_of_tile * sizeof(Bits);
   static constexpr unsigned shared_bytes = staged_begin + parts * groups * staged_bytes;
-  static_assert(shared_bytes <= 223 * 1024);  // a block may have 227 KB; the records take up to 4
+  static_assert(shared_bytes <= 223 * 1024);  // a block may have 227 KB; the records take up to 4 KB
 };
 
 }  // namespace upsweep::ladders::select

@@ -1,7 +1,7 @@
 // sort/split_1bit: a pass per bit; a scan moves keys with a 0 ahead of keys with a 1.
 //
-// A flag is 1 for a key whose bit is 0. The exclusive scan of the flags is such a key's output offset. A key whose bit
-// is 1 goes after all of those. Among the keys with a 1, its rank is its index minus the scanned flag.
+// A key's flag is 1 if its bit is 0. The exclusive scan of the flags gives each key with a 0 its output offset. Keys
+// with a 1 follow: the rank of such a key among them is its index minus its scanned flag.
 //
 // Traffic   per bit: keys read twice and written once; one 4-byte flag per key written, scanned and read; values read
 //           and written once. 32 bits take 900 bytes per u32 key; one read and one write would take 8.

@@ -1,8 +1,8 @@
 // sort/lsd_4bit: a pass per digit of four bits, each a stable partition into 16 buckets.
 //
 // split_1bit moves every key once per bit. A partition into 16 buckets moves it once per four bits: 8 moves per u32 key
-// instead of 32. Each pass is partition/shared_reorder: it counts the buckets of each block's share of the keys, scans
-// the counts, and sorts each tile by digit in shared memory before writing it.
+// instead of 32. Each pass is partition/shared_reorder: it counts each block's keys per bucket, scans the counts, and
+// sorts each tile by digit in shared memory before writing it.
 //
 // Traffic   per digit of four bits: keys read twice and written once, values read and written once.
 // Order     stable.

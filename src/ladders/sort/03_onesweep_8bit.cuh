@@ -2,7 +2,7 @@
 //
 // lsd_4bit reads the keys twice and takes five launches per digit, to count, scan and move. The digit counts do not
 // depend on the order of the keys, so one kernel counts all digits first. In a pass, a tile learns by look-back how
-// many keys of each bucket precede its own, while the earlier tiles are still in flight.
+// many keys of each bucket precede the tile, while earlier tiles are still in flight.
 //
 // Traffic   keys read once, then read and written once per digit of eight bits; values read and written once per digit;
 //           4 bytes per tile and bucket, written twice and read.
@@ -15,7 +15,7 @@
 namespace upsweep::ladders::sort {
 
 struct onesweep_8bit {
-  static constexpr Needs needs{{}, sizeof(SmallSweepTile)};  // of 64-bit keys; others need less
+  static constexpr Needs needs{{}, sizeof(SmallSweepTile)};  // for 64-bit keys; others need less
   static constexpr Story story{
       .idea = "all digits counted in one read; one kernel per digit, whose tiles find their offsets by look-back",
       .prediction = "36 bytes per u32 key instead of lsd_4bit's 96, and 7 launches instead of 40: twice as fast",

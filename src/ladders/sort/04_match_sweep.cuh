@@ -3,7 +3,7 @@
 // In onesweep_8bit a warp takes eight ballots per 32 keys, and its bucket counters are 16 words apart, so its lanes
 // conflict on two of the 32 banks. Here lanes with the same bucket find each other by one atomic OR into the bucket's
 // lane mask, and a warp's counters are adjacent. Blocks are persistent: each loads the next tile's keys into registers
-// while it writes the current tile. Any GPU from compute capability 7.5 can run it.
+// while it writes the current tile. The kernel runs on compute capability 7.5 and above.
 //
 // Traffic   as onesweep_8bit.
 // Order     stable.
@@ -44,8 +44,8 @@ Status start_match_passes(const KeyArgs<Order>& a, const BucketSort<Order>* buck
                               });
 }
 
-// Up to this many keys, tiles are small and all start at once. Small tiles take 40.7 us for 2^18 keys and 65.0 us for
-// 2^20, large ones 44.0 and 54.9 us (code for 8.0 on an H200).
+// Maximum keys for small tiles, all of which start together. On an H200 with code for compute capability 8.0, small
+// tiles take 40.7 us for 2^18 keys and 65.0 us for 2^20, large tiles 44.0 and 54.9 us.
 inline constinit Threshold max_in_small_loaded{"max_in_small_loaded", 3 << 17, 1 << 12};
 
 template <class Order>

@@ -2,9 +2,9 @@
 //
 // A block of onesweep_8bit has one tile: it waits for the tile's keys, ranks them by ballots, waits for earlier tiles,
 // and writes runs of 24 keys. Here blocks are persistent and draw tiles. The next tile's keys arrive while the current
-// tile is written. Ranks come from byte counters, private to a lane. Tiles are large, with runs of 45 keys. While a
-// tile waits for others, the multiprocessor's second block ranks its tile. A small input has few tiles, which all start
-// together: it takes small tiles, per-warp counters, and offsets from sums over groups of tiles instead of a look-back.
+// tile is written. Ranks come from byte counters private to each lane. Tiles are larger, with runs of 45 keys. While
+// one block waits for earlier tiles, the multiprocessor's second block ranks its tile. On a small input all tiles start
+// together, so it takes small tiles, per-warp counters, and offsets from sums over groups of tiles, not look-back.
 //
 // Traffic   keys read once to count all digits, then read and written once per digit; values read and written once per
 //           digit; 4 bytes per tile and bucket written twice and read once or more.
@@ -45,12 +45,15 @@ Status start_lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucke
   return sweep_digits<Lookup>(a, bucket_sort, Tiles::tile, launch_pass);
 }
 
-// Up to max_in_small keys, tiles have 2048 keys: 2^17 keys take 30.4 us, with other tiles 32. Up to max_in_medium,
-// tiles have 4096: 2^18 keys take 36.9 us and 2^19 take 43.4; with tiles of 2048, 50.8 and 67.9.
+// Maximum keys for tiles of 2048 keys, and for tiles of 4096. Times on an H200:
+//   2^17 keys   30.4 us in tiles of 2048, 32 in others
+//   2^18        36.9 us in tiles of 4096, 50.8 in tiles of 2048
+//   2^19        43.4 us in tiles of 4096, 67.9 in tiles of 2048
 inline constinit Threshold max_in_small{"max_in_small", 1 << 17, 1 << 12};
 inline constinit Threshold max_in_medium{"max_in_medium", 1 << 19, 1 << 14};
 
-// If large tiles would leave multiprocessors idle, lanes take half as many keys, or tiles are small.
+// Starts the passes in large tiles. If these would leave multiprocessors idle, starts them in tiles with half as many
+// keys per lane or in small tiles.
 template <unsigned value_bytes, unsigned warps, class Order>
 Status lane_passes_by_size(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
   using Key = typename Order::Key;
@@ -101,7 +104,7 @@ struct lane_sweep {
   }
 };
 
-// Used by hybrid too, and compiled in the three lane_passes_*_unit.cuh, because it takes a long time.
+// Also used by hybrid. Compiled in the three lane_passes_*_unit.cuh, because that takes a long time.
 extern template Status lane_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, const BucketSort<KeyOrder<std::uint32_t>>*);
 #if !defined(UPSWEEP_GPU_ONE_TYPE)
 extern template Status lane_passes(const KeyArgs<KeyOrder<std::uint16_t>>&, const BucketSort<KeyOrder<std::uint16_t>>*);

@@ -1,8 +1,9 @@
 // sort/one_block: up to 2048 keys, merge-sorted by one block.
 //
 // A radix pass has a fixed cost, however few the keys: counters are cleared, summed and read. The cost of a merge is
-// per key. A thread sorts four keys in registers. Then runs are merged, 4 with 4, 8 with 8, ...: each thread writes
-// four keys of every merge, and a binary search along its diagonal finds where they start in the two runs.
+// proportional to the number of keys. Each thread sorts four keys in registers. Then pairs of runs are merged, 4 keys
+// with 4, 8 with 8, ...: each thread writes four keys of every merge, and a binary search along its diagonal finds
+// where they start in the two runs.
 //
 // Traffic   keys and values read and written once; values read in random order.
 // Order     stable: among equal keys, those of the left run come first.

@@ -20,7 +20,8 @@
 
 namespace upsweep::ladders::sort {
 
-// Eight warps rank, with eight keys per lane. With 32 per lane, a pass takes three times as long as one of lane_sweep.
+// A block has eight warps, with eight keys per lane. With 32 keys per lane, a pass takes three times as long as one of
+// lane_sweep.
 inline constexpr unsigned cluster_warps = 8, cluster_block = cluster_warps * warp_size, max_blocks = 16;
 inline constexpr unsigned cluster_keys = 8;  // per lane
 
@@ -58,12 +59,12 @@ __global__ void __launch_bounds__(cluster_block)
 #pragma unroll
     for (unsigned k = 0; k < cluster_keys; ++k) {
       own[k] = m.keys[Tile::Ranks::element(k)];
-      // Padding is still past the end. With merged numbers, no number sorts last in every digit, so each pass sets it
-      // anew.
+      // Padding stays past the end. With merged numbers, no number sorts last in every digit, so each pass sets the
+      // padding anew.
       if (Order::merges && first + Tile::Ranks::element(k) >= n) own[k] = order.last(digits.end_bit_of(d));
       if (has_index) index[k] = m.index[Tile::Ranks::element(k)];
     }
-    // 2. Rank the keys in the block, and send its counts to all blocks.
+    // 2. Rank the keys in the block, and send the block's digit counts to all blocks.
     Tile::Ranks::find_positions(m.ranks, own, digit, positions, m.start, [&](uint4 counts) {
       auto* const row = reinterpret_cast<uint4*>(m.counts[block]) + t;
       for (unsigned b = 0; b < blocks; ++b) store_in_cluster(row, b, counts);

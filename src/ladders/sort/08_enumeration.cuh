@@ -1,11 +1,12 @@
 // sort/enumeration: up to 2^13 keys, each compared with all others.
 //
 // A key's offset is the number of keys that precede it. Counting them takes n comparisons per key, but no key waits for
-// another, so a few thousand keys keep a whole GPU busy; a cluster sorts them in ten dependent steps. Each warp of a
-// block compares its 16 to 64 keys with a part of all keys, of which all lanes read the same four at once.
+// another, so a few thousand keys keep a whole GPU busy; a cluster sorts them in ten dependent steps. Each warp
+// compares the block's 16 to 64 keys with a part of all keys, which its lanes read together in 16-byte broadcasts.
 //
 // A comparison is two instructions on different pipelines: an integer compare sets a predicate, under which a float is
-// incremented. A multiprocessor makes 64 per clock: 2^12 keys are 2^24 comparisons, 1 us on 132 multiprocessors.
+// incremented. A multiprocessor performs 64 comparisons per clock: 2^12 keys take 2^24 comparisons, 1 us on 132
+// multiprocessors.
 //
 // Traffic   keys read once by every block, from L2, and written once, in random order; values read and written once.
 // Order     stable: among equal keys, the one that comes first in the input precedes.
@@ -22,14 +23,15 @@ namespace upsweep::ladders::sort {
 
 inline constexpr unsigned enumeration_warps = 32, enumeration_block = enumeration_warps * warp_size;
 
-// A block has `own` keys. If these are fewer than the lanes of a warp, lanes with the same key share the warp's part.
+// The shape of a block with `own` keys. If a warp has more lanes than that, lanes with the same key share the warp's
+// part of all keys.
 template <unsigned own>
 struct EnumerationShape {
   static constexpr unsigned lanes = own < warp_size ? own : warp_size;  // lanes with distinct keys
   static constexpr unsigned shares = warp_size / lanes;                 // shares of a warp's part
   static constexpr unsigned each = own / lanes;                         // keys per lane
-  using Sums = unsigned[enumeration_warps][own + 1];  // rows start one bank apart: a warp reads a column
-  // Keys per share, for n in all: whole packs of 16 bytes.
+  using Sums = unsigned[enumeration_warps][own + 1];  // rows start one bank apart, because a warp reads a column
+  // Returns the keys per share of n keys, in whole packs of 16 bytes.
   template <class Key>
   UPSWEEP_HD static unsigned share_of(unsigned n) {
     constexpr unsigned pack = 16 / sizeof(Key);
@@ -106,8 +108,9 @@ __global__ void __launch_bounds__(enumeration_block)
   }
 }
 
-// Maximum keys for blocks of 32 and of 16 keys; with more, blocks have 64. 2^12 keys take 4.7 us in 256 blocks and 5.5
-// in 128; 2^13 take 8.0 us in 128 blocks and 9.3 or 12.8 in more, because every block reads all keys.
+// Maximum keys for blocks of 32 keys and, above that, for blocks of 16; with more keys, blocks have 64. On an H200,
+// 2^12 keys take 4.7 us in blocks of 16 and 5.5 in blocks of 32; 2^13 take 8.0 us in blocks of 64, and 9.3 and 12.8 in
+// blocks of 32 and 16, because every block reads all keys.
 inline constinit Threshold most_by_32{"most_by_32", 1 << 10, 1 << 9};
 inline constinit Threshold most_by_16{"most_by_16", 1 << 12, 1 << 10};
 

@@ -16,8 +16,8 @@
 
 namespace upsweep::ladders::sort {
 
-// Each block writes the starts of as many possible keys as it has threads, after it has added up the counts of all keys
-// before them: at most 512 KB, in L2, which takes less time than a launch for partial sums.
+// Threads per block. Each writes the start of one possible key. The block first adds up the counts of all lower keys:
+// at most 512 KB, in L2, which takes less time than another launch for partial sums.
 template <class K>
 inline constexpr unsigned starts_block = possible_keys<K> < 1024 ? possible_keys<K> : 1024;
 
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(fill_block)
   const std::size_t block_begin = std::size_t(blockIdx.x) * parts_per_block * part;
   allow_next_launch();
   for (unsigned k = blockIdx.x * fill_block + t; k < possible_keys<K>; k += gridDim.x * fill_block) counts[k] = 0;
-  // 1. Find the number of possible keys that start before each boundary of a part.
+  // 1. Find the number of possible keys that start before each part boundary.
   if (warp <= parts_per_block) {
     const std::size_t offset = block_begin + std::size_t(warp) * part;
     const unsigned below = warp_count_below(starts, possible_keys<K>, offset < n ? offset : n);

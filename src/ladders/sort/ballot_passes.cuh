@@ -6,7 +6,8 @@
 
 namespace upsweep::ladders::sort {
 
-// 16 warps of 12 rows: 6144 keys, 24 per bucket. `FoundBy` is the policy by which a tile finds its offsets.
+// A tile has 16 warps of 12 rows: 6144 keys, on average 24 per bucket. `FoundBy` is the policy by which a tile finds
+// its offsets.
 inline constexpr unsigned sweep_warps = 16, sweep_block = sweep_warps * warp_size;
 template <class K, multisplit::TileOffsets FoundBy = multisplit::TileLookback, unsigned rows_per_warp = 12>
 struct SweepTile {
@@ -17,7 +18,7 @@ struct SweepTile {
     return (threadIdx.x / warp_size * rows + r) * warp_size + threadIdx.x % warp_size;
   }
   K keys[size];                                  // by bucket
-  std::uint16_t from[size];                      // position of each in the unsorted tile
+  std::uint16_t from[size];                      // position of each key in the unsorted tile
   unsigned counts[digit_values * sweep_warps];   // counts per bucket and warp; then starts in the tile
   alignas(8) std::uint16_t start[digit_values];  // of each bucket, in the tile
   std::uint64_t offset[digit_values];  // output offset of a bucket's first key, minus its position in the tile
@@ -68,7 +69,7 @@ __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKe
     __syncwarp();
   }
   __syncthreads();
-  // 3. Find the start of each warp's keys of each bucket in the tile.
+  // 3. Find where each warp's keys of each bucket start in the tile.
   constexpr unsigned each = digit_values * sweep_warps / sweep_block;
   unsigned own[each], sum = 0, total;
 #pragma unroll
@@ -133,8 +134,8 @@ Status sweep_by_tiles(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_s
 
 // A tile of 4096 64-bit keys: its 62,216 bytes fit in a block on Turing, which has 64 KiB.
 using SmallSweepTile = SweepTile<std::uint64_t, multisplit::TileLookback, 8>;
-// Up to this many keys, small tiles share the work among more multiprocessors. On an H200, small and large tiles sort
-// 2^20 keys with values of 16 bytes in 267 and 347 us, 2^24 in 3450 and 3430.
+// Maximum 64-bit keys for small tiles, which share the work among more multiprocessors. On an H200, 2^20 keys with
+// values of 16 bytes take 267 us in small tiles and 347 in large ones; 2^24 take 3450 and 3430.
 inline constinit Threshold max_in_small_sweep{"max_in_small_sweep", 1 << 22, 1 << 12};
 
 template <class Order>

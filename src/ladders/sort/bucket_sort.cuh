@@ -1,4 +1,4 @@
-// Sorts a bucket by one block, in shared memory.
+// Sorts a bucket with one block, in shared memory.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/multisplit/match_ranks.h"
@@ -9,7 +9,7 @@ namespace upsweep::ladders::sort {
 // Shared memory for a bucket of up to `size` keys.
 template <class K, bool has_values>
 struct BucketTile {
-  // Two blocks per multiprocessor; 2^20 uniform keys have buckets of 4096 keys.
+  // Sized for two blocks per multiprocessor. 2^20 uniform keys have buckets of 4096 keys.
   static constexpr unsigned warps = 16, block = warps * warp_size, rows = 12, size = block * rows;
   static_assert(size <= 1 << 16 && block >= digit_values);
   multisplit::WarpMatch of_warp[warps];
@@ -71,8 +71,8 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
     for (unsigned k = 0; k < Tile::rows; ++k) {
       if (k >= rows) break;
       keys[k] = m.keys[first + k * warp_size];
-      // Padding is still past the end. With merged numbers, no number sorts last in every digit, so each pass sets it
-      // anew.
+      // Padding stays past the end. With merged numbers, no number sorts last in every digit, so each pass sets the
+      // padding anew.
       if (Order::merges && first + k * warp_size >= size) keys[k] = order.last(sweep.digits.end_bit_of(d));
       if (has_values) index[k] = m.from[first + k * warp_size];
     }

@@ -1,4 +1,4 @@
-// Chooses the rung of sort for a call.
+// Chooses the rung for a sort call.
 #pragma once
 #include "base/choice.h"
 #include "base/machine.h"
@@ -9,16 +9,16 @@ namespace upsweep::ladders::sort {
 
 // ---- crossovers, measured on an H200 --------------------------------------------------------------------------------
 
-// From this many keys, counting is faster. Below, the 2^16 counters are most of the work: a block takes 10 us to clear
-// its table and add it up.
+// Minimum keys for counting, per key width. With fewer keys of 16 bits, the 2^16 counters are most of the work: a block
+// takes 10 us to clear its table and add it up.
 inline constinit Threshold least_counted_of_8_bits{"least_counted_of_8_bits", 1 << 18, 1000};
 inline constinit Threshold least_counted_of_16_bits{"least_counted_of_16_bits", 1 << 22, 1000};
-// Up to this many keys, each is compared with all others.
+// Maximum keys for enumeration, which compares each with all others.
 inline constinit Threshold most_enumerated{"most_enumerated", 1 << 13, 1 << 11};
-// A cluster sorts up to this many keys if they have at most 4 bytes and no values. In a cluster and in hybrid, 2^14
-// keys take 18.2 and 19.7 us; with values of 4 bytes 26.0 and 21.1, of 8 bytes 34.3 and 30.6.
+// Maximum keys for cluster, if they have at most 4 bytes and no values. 2^14 u32 keys take 18.2 us in cluster and 19.7
+// in hybrid; with values of 4 bytes, 26.0 and 21.1; u64 keys, 34.3 and 30.6.
 inline constinit Threshold most_clustered{"most_clustered", 1 << 14, 1 << 12};
-// Up to this many keys, one block sorts each bucket.
+// Maximum keys for hybrid, in which one block sorts each bucket.
 inline constinit Threshold most_hybrid{"most_hybrid", 5 << 18, 1 << 14};
 inline Threshold* const thresholds[] = {&least_counted_of_8_bits, &least_counted_of_16_bits, &most_enumerated,
                                         &most_clustered, &most_hybrid};
@@ -28,15 +28,15 @@ inline Threshold* const thresholds[] = {&least_counted_of_8_bits, &least_counted
 inline constexpr std::size_t enumeration_most = 1 << 13, cluster_most = 1 << 15, hybrid_most = 3 << 19;  // keys
 
 constexpr Needs counting_needs(std::size_t key_bytes) { return {{}, key_bytes == 1 ? 32'896u : 131'072u}; }
-// Each of a block's 32 warps holds a part of all keys, in packs of 16 bytes. If a block has 16 keys, a part is two
-// shares, each of whole packs. The sums take another 8320 bytes.
+// Shared memory: each of a block's 32 warps holds a part of all keys, in packs of 16 bytes. If a block has 16 keys, a
+// part is two shares, each of whole packs. The sums take another 8320 bytes.
 constexpr Needs enumeration_needs(std::size_t n, std::size_t key_bytes) {
   const std::size_t number_bytes = key_bytes > 4 ? 8 : 4, shares = n > 1 << 10 && n <= 1 << 12 ? 64 : 32;
   const std::size_t unit = shares * 16;
   return {{}, (n * number_bytes + unit - 1) / unit * unit + 8320};
 }
 inline constexpr Needs lane_sweep_needs{{Feature::bulk_copy}, 217'104}, match_sweep_needs{{}, 44'688};
-// A bucket of 6144 keys, their positions if there are values, and the counters of 16 warps.
+// Shared memory: a bucket of 6144 keys, their positions if there are values, and the counters of 16 warps.
 constexpr Needs hybrid_needs(std::size_t key_bytes, bool has_values) {
   return {{}, 6144 * key_bytes + (has_values ? 45'216u : 32'932u)};
 }
@@ -49,7 +49,7 @@ constexpr bool takes_tile_passes(std::size_t n, std::size_t key_bytes, unsigned 
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
 
-// `value_bytes` is 0 without values or indices. `whole_integers`: all bits of integers are compared.
+// `value_bytes` is 0 without values or indices. `whole_integers`: the keys are integers, compared in all bits.
 inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes, bool whole_integers,
                      const Machine& machine) {
   if (key_bytes <= 2 && value_bytes == 0 && whole_integers &&

@@ -9,13 +9,13 @@ namespace {
 
 using namespace ladders::sort;
 
-// To the rungs, both are one operation.
+// To the rungs, both directions are one operation.
 constexpr ListedOperation operations[] = {{.operation = Order::ascending, .typical = true},
                                           {.operation = Order::descending, .typical = true}};
 constexpr InputRole inputs[] = {{"the array of keys"}, {"the array of values", false}};
 Join merged(const Call&) { return Join::merged; }
-// The outputs select the results: indices if there is an output of values but no input of values; the keys with indices
-// only if they have an output.
+// The outputs select the results. Indices are requested by an output of values without an input of values; the keys are
+// then written only if they have an output.
 constexpr OutputRole outputs[] = {
     {.name = "the output of keys",
      .may_be = 0b01,

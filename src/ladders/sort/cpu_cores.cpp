@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t whole_lines(std::size_t bytes) { return partition::in_lines((bytes + 3) / 4) * 4; }
 
-// Elements per batch for copies without a sort: fits in L1.
+// Elements per batch for copies without a sort: a batch fits in L1.
 constexpr std::size_t few = 512;
-// Keys in a sample. For most inputs the sample alone shows the highest differing bit, without a full read.
+// Keys per sample. For most inputs the sample alone shows the highest differing bit, without a full read.
 constexpr std::size_t samples = 1024;
 
 class Sort {
@@ -79,16 +79,17 @@ class Sort {
     auto* const words = scratch_.take<std::byte>(count * words_bytes(n));
     return {words, form_.value_bytes ? scratch_.take<std::byte>(count * values_bytes(n)) : nullptr};
   }
-  // Minimum bits per pass, unless fewer are left. With only 16 buckets of one size, their ends share cache sets. Two
-  // cores, M keys/s with 2^4, 2^5 and 2^6 buckets: 2^18 keys 275, 330, 345; 2^16 with 4-byte values 272, 285, 296.
+  // Minimum bits per pass, unless fewer are left. The write positions of only 16 equally large buckets share cache
+  // sets. M keys/s on two Zen 3 cores with 2^4, 2^5 and 2^6 buckets: 2^18 keys 275, 330, 345; 2^16 with 4-byte values
+  // 272, 285, 296.
   static constexpr unsigned narrowest = 6;
-  // 64 bits take 13 passes of 5 bits, the narrowest that a test asks for.
+  // Maximum number of depths: 64 bits take 13 passes of 5 bits, the narrowest that a test asks for.
   static constexpr std::size_t depths = 14;
   std::size_t offset_words() const { return (std::size_t{1} << limits_.widest) + 8; }
   std::size_t words_bytes(std::size_t n) const { return whole_lines(n * form_.word_bytes); }
   std::size_t values_bytes(std::size_t n) const { return whole_lines(n * form_.value_bytes); }
 
-  // A core's private elements and counts.
+  // Returns a core's private elements and counts.
   Elements own(int core) const {
     const auto k = static_cast<std::size_t>(core);
     return {static_cast<std::byte*>(own_.words) + k * words_bytes(most_),
@@ -183,8 +184,8 @@ class Sort {
     return static_cast<unsigned>(std::bit_width(found & below));
   }
 
-  // True if an eighth of a sample shares one digit. Floats do, because their exponents are alike; a pass then takes as
-  // many bits as it can.
+  // True if more than an eighth of the sample shares one digit, as with floats, whose exponents are alike. A pass then
+  // takes as many bits as it can.
   static bool uneven(const std::uint64_t (&sample)[samples], unsigned shift, unsigned width) {
     std::array<std::uint16_t, std::size_t{1} << widest_digit> counts;
     std::fill_n(counts.begin(), std::size_t{1} << width, std::uint16_t{0});
@@ -206,7 +207,7 @@ class Sort {
     });
   }
 
-  // The caller's arrays as elements, if they have that form; read-only.
+  // Returns the caller's arrays as elements, if `elements_`. Read-only.
   Elements caller_elements() const { return {const_cast<void*>(c_.keys), const_cast<void*>(c_.values)}; }
   Elements part_of(Elements e, std::size_t i) const {
     return {static_cast<std::byte*>(e.words) + i * form_.word_bytes,
@@ -215,7 +216,7 @@ class Sort {
   // Calls f(core, first, count) for parts of n elements, on all threads.
   template <class F>
   void each_part(std::size_t n, F&& f) const {
-    constexpr std::size_t part = std::size_t{1} << 16;  // at least 20 us
+    constexpr std::size_t part = std::size_t{1} << 16;  // takes at least 20 us
     std::atomic<std::size_t> taken = 0;
     upsweep::parallel(threads_, threads_, [&](int core) {
       for (std::size_t i; (i = part * taken.fetch_add(1, std::memory_order_relaxed)) < n;)
@@ -234,7 +235,7 @@ class Sort {
   Scratch scratch_;
   bool output_;             // the output of keys can hold elements
   bool elements_;           // the caller's arrays can be read as elements
-  std::size_t most_;        // elements per core
+  std::size_t most_;        // elements per core in own_
   Elements buffers_[2];     // [n], for even and odd depths
   std::uint64_t* offsets_;  // [depths][offset_words()]
   Elements own_;            // [threads][most_]
@@ -245,10 +246,16 @@ class Sort {
 
 Limits limits_for(const Caller& caller) {
   const std::size_t cache = second_level_cache_bytes(), element = form_of(caller.key_bytes, caller.value_bytes).bytes();
-  // Buckets of 32 KiB sort fastest. A bucket that fits in the cache sorts faster there than by another pass. Two cores,
-  // M keys/s with buckets of 64, 32, 16 and 8 KiB: 2^19 keys 321, 409, 348, 370; 2^20 427, 464, 470, 435; 2^22 443,
-  // 456, 435, 390. A second core costs a fork, a join and a pass. M keys/s on one core and two: 2^14 keys 317 and 265,
-  // with values 245 and 166; 2^15 330 and 340, with values 231 and 200.
+  // Buckets of 32 KiB sort fastest. M keys/s on two Zen 3 cores, by number of keys and size of buckets:
+  //           64 KiB  32 KiB  16 KiB  8 KiB
+  //   2^19       321     409     348    370
+  //   2^20       427     464     470    435
+  //   2^22       443     456     435    390
+  // A bucket that fits in the cache sorts faster there than by another pass. A second core costs a fork, a join and a
+  // pass. M keys/s on one core and on two:
+  //           keys alone  with values
+  //   2^14     317,  265    245,  166
+  //   2^15     330,  340    231,  200
   return {.leaf = cache / 16 / element, .most = cache / element, .alone = std::size_t{1} << 15};
 }
 

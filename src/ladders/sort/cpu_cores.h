@@ -8,7 +8,7 @@
 
 namespace upsweep::ladders::sort {
 
-// The arrays of a call, and the loops for them.
+// Returns the arrays of a call, and the loops for them.
 template <class T, class O>
 Caller caller_of(const Args<T, O>& a) {
   return {.keys = a.keys,
@@ -26,7 +26,7 @@ Caller caller_of(const Args<T, O>& a) {
 struct Limits {
   std::size_t leaf;      // target elements per bucket
   std::size_t most;      // maximum elements that one core sorts in its cache
-  std::size_t alone;     // up to this many elements, one core works alone
+  std::size_t alone;     // maximum elements for one core alone
   unsigned widest = 11;  // maximum bits per pass, up to widest_digit: 2048 lines of 64 bytes fit in a block
 };
 Limits limits_for(const Caller& caller);

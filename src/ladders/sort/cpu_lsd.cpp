@@ -1,8 +1,8 @@
 // sort/lsd: one core; a pass of partition per byte, lowest first, over elements that hold numbers.
 //
 // Idea      keys become unsigned numbers of the same order when they are read, and keys again when they are written, so
-//           the passes in between need not know types, signs or descending order. They are partition's passes, in
-//           blocks in L2, which are stored as whole lines, bypassing the caches if need be.
+//           the passes in between need not know types, signs or descending order. They are partition's passes: each
+//           block is partitioned in L2 and stored as whole lines, with non-temporal stores if the array is large.
 // Traffic   elements read twice and written once per byte in which keys differ, plus read once and written once at each
 //           end.
 // Order     stable.

@@ -1,9 +1,9 @@
 // Floats that are equal though their bits differ: -0 and +0, and NaN.
 //
-// The loops of cpu_simd.h store numbers instead of keys and restore the keys from them, so different keys must have
-// different numbers. One read of the keys tells whether they do. If not, their merged numbers are sorted as integer
-// keys, with the keys as values. If the call already has values, or keys are narrower than values can be, indices take
-// the place of the keys, and keys and values are gathered by them.
+// The loops of cpu_simd.h store numbers instead of keys and restore the keys from them, so they cannot use merged
+// numbers, which different keys may share. One read of the keys tells whether any is -0 or NaN. If so, the merged
+// numbers are sorted as integer keys, with the keys as values. If the call already has values, or keys are narrower
+// than values can be, the values are indices instead, by which keys and values are then gathered.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -16,14 +16,14 @@ namespace upsweep::ladders::sort {
 // Calls f(begin, end) for parts of n elements, on `threads` threads.
 template <class F>
 void in_parts_of(std::size_t n, int threads, F&& f) {
-  constexpr std::size_t part = std::size_t{1} << 16;  // at least 20 us
+  constexpr std::size_t part = std::size_t{1} << 16;  // takes at least 20 us
   std::atomic<std::size_t> taken = 0;
   upsweep::parallel(n <= part ? 1 : threads, threads, [&](int) {
     for (std::size_t i; (i = part * taken.fetch_add(1, std::memory_order_relaxed)) < n;) f(i, std::min(i + part, n));
   });
 }
 
-// True if values may be keys of this size.
+// True if keys of this size can be sorted along as values.
 constexpr bool moves_keys(unsigned key_bytes) { return key_bytes >= 4; }
 
 // True if any key of a call is -0 or NaN.
@@ -95,7 +95,7 @@ Status sort_merged(const Args<T, O>& a, int threads, Sort&& sort) {
   return {};
 }
 
-// Sorts a call's arrays with sort(caller).
+// Sorts a call's arrays with sort(caller): by merged numbers if any key is -0 or NaN and floats compare by value.
 template <class T, class O, class Sort>
 Status sort_by_numbers(const Args<T, O>& a, int threads, Sort&& sort) {
   if constexpr (is_floating<T>)

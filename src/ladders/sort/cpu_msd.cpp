@@ -1,8 +1,8 @@
 // sort/msd: one core; one pass over memory by the highest bits, then each bucket is sorted in the cache.
 //
-// Idea      a pass is expensive because its elements come from memory and return there, so there is only one, into
+// Idea      a pass is expensive because its elements come from memory and return there, so there is only one pass, into
 //           enough buckets that each fits in L2, where the passes of an LSD sort are cheap. There, log2 n + 6 bits
-//           decide the order of n random keys; insertion sort fixes the few that agree in these bits.
+//           decide the order of n random keys; insertion sort fixes the few keys that agree in these bits.
 // Traffic   keys read three times and written twice, values read and written twice.
 // Order     stable.
 // Source    Polychroniou, Ross, A Comprehensive Study of Main-Memory Partitioning, 2014.

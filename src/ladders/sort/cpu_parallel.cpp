@@ -15,8 +15,8 @@ namespace upsweep::ladders::sort {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// From this size on, two Zen 5 cores are faster than one even if they are far apart. Below, it depends on the machine's
-// state (cpu/one_or_all.h): 2^16 keys took 150 us on one core, and 230 or 330 us on both.
+// Minimum keys for which two Zen 5 cores are faster than one even if the latency between the cores is high. With fewer,
+// it depends on the machine's state (cpu/one_or_all.h): 2^16 keys took 150 us on one core, and 230 or 330 us on both.
 constexpr std::size_t surely_for_cores = std::size_t{1} << 19;
 
 struct parallel {

@@ -1,6 +1,6 @@
 // sort/cpu_simd: the loops of cpu_simd.h.
 //
-// Compiled once per instruction set; Highway chooses at run time.
+// Compiled once per instruction set; Highway selects one at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/sort/cpu_simd.cpp"
@@ -36,7 +36,8 @@ KeyOrder<K> order_of(const Caller& c) {
   return {static_cast<K>(c.flip), static_cast<K>(c.negative)};
 }
 
-// Keys of type K with values of type V. These loops are left to the compiler to vectorise.
+// The loops that read and write the caller's arrays, for keys of type K with values of type V. They are left to the
+// compiler to vectorise.
 template <class K, class V>
 struct Of {
   static constexpr bool packed = sizeof(K) <= 4 && std::is_same_v<V, u32>;
@@ -93,7 +94,7 @@ struct Of {
 
 inline constexpr size_t elements_of_a_row = 2 * moves::digits_of_a_row;  // per batch, read into L1
 
-// Reads elements from the caller's arrays, for partition's loops.
+// A source for partition's loops: reads elements from the caller's arrays.
 template <class W, class V>
 struct Read {
   using Key = W;
@@ -111,7 +112,7 @@ struct Read {
   HWY_ALIGN W words[elements_of_a_row];
   V indices[std::is_integral_v<V> ? elements_of_a_row : 1];
 };
-// Reads their numbers alone, which is all that counting needs.
+// A source for counting, which needs only the elements' numbers.
 template <class N>
 struct ReadNumbers {
   using Key = N;
@@ -173,11 +174,11 @@ u64 differ_read(const Caller& c, size_t begin, size_t n) {
 
 // ---- floats that are equal though their bits differ -----------------------------------------------------------------
 
-// `infinity`: the bits of the infinity of these floats.
+// True if any of n floats is -0 or NaN. `infinity`: the bits of +inf in their type.
 template <class B>
 bool any_zero_or_nan(const void* keys, size_t n, B infinity) {
   const hn::ScalableTag<B> d;
-  const hn::RebindToSigned<decltype(d)> number;  // magnitudes compare alike with and without a sign
+  const hn::RebindToSigned<decltype(d)> number;  // magnitudes have a clear sign bit, so signed compares work
   const B sign = static_cast<B>(B{1} << (8 * sizeof(B) - 1));
   const auto minus_zero = hn::Set(d, sign), magnitude = hn::Set(d, static_cast<B>(sign - 1));
   const auto largest = hn::BitCast(number, hn::Set(d, infinity));
@@ -208,7 +209,7 @@ bool zero_or_nan(Type type, const void* keys, size_t n) {
 
 // ---- sorting in the cache -------------------------------------------------------------------------------------------
 
-// Insertion sort; stable. Gives up after `most` moves and returns false; the elements are then a permutation in which
+// Stable insertion sort. Gives up after `most` moves and returns false; the elements are then a permutation in which
 // equal ones keep their order.
 template <class W, class V>
 bool insert(Columns<W, V> e, size_t n, W mask, size_t most) {
@@ -235,7 +236,8 @@ bool insert(Columns<W, V> e, size_t n, W mask, size_t most) {
   return true;
 }
 
-// In-place exclusive scan of n counts; n is a power of two, at least 4. Four per iteration: one addition in the chain.
+// In-place exclusive scan of n counts; n is a power of two, at least 4. Handles four counts per iteration, with only
+// one addition in the dependency chain.
 HWY_INLINE void sum_before(u32* counts, unsigned n) {
   u32 sum = 0;
   for (unsigned k = 0; k < n; k += 4) {
@@ -259,8 +261,8 @@ void count_digit(const W* words, size_t n, DigitOf<W> digit, u32* counts) {
   }
   for (; i < n; ++i) ++counts[digit(i, words[i])];
 }
-// Counts two digits at once, whose counters do not wait for each other. Prefetches the lines of `a` and `b`, which
-// passes write in random order, unless they have just been read.
+// Counts two digits in one loop, because updates of different tables do not wait for each other. Prefetches the lines
+// of `a` and `b`, which the passes will write in random order; not those of `b` if it is `words`.
 template <class W>
 void count_two(const W* words, size_t n, DigitOf<W> low, DigitOf<W> high, u32* low_counts, u32* high_counts, const W* a,
                const W* b) {
@@ -283,7 +285,8 @@ void count_two(const W* words, size_t n, DigitOf<W> low, DigitOf<W> high, u32* l
   }
 }
 
-// `ahead`: prefetches the next line of an element's bucket.
+// Moves elements to their buckets; next[b] is the output index of bucket b's next element. `ahead`: prefetches the line
+// after the one that an element goes to.
 template <bool ahead, class W, class V>
 HWY_NOINLINE void move_to(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, u32* next) {
 #pragma GCC unroll 4
@@ -297,8 +300,9 @@ HWY_NOINLINE void move_to(Columns<W, V> from, Columns<W, V> to, size_t n, DigitO
     to.put(at, word, from.values, i);
   }
 }
-// If an array takes half of a core's cache, its lines are evicted before a pass writes them. 2^17 keys, with other work
-// before each call: 338 us with the next lines prefetched, 451 us without.
+// Moves elements to their buckets, with prefetches if an array takes half of a core's L2: its lines are then evicted
+// before the pass writes them. 2^17 keys on a Zen 5, with other work before each call: 338 us with prefetches, 451 us
+// without.
 template <class W, class V>
 void move_all(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, u32* next) {
   if (n * sizeof(W) >= second_level_cache_bytes() / 2)
@@ -307,8 +311,8 @@ void move_all(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, 
     move_to<false>(from, to, n, digit, next);
 }
 
-// True if a digit's counts are too uneven for random keys: too many keys then agree in all digits for insertion sort.
-// Floats are such keys, because their exponents are alike.
+// True if a digit's counts are too uneven for random keys, as with floats, whose exponents are alike: too many keys
+// then agree in all digits for insertion sort.
 HWY_INLINE bool uneven(const u32* counts, unsigned buckets, size_t n) {
   const u32 most = *std::max_element(counts, counts + buckets);
   return most > 16 && most > n / 16;
@@ -319,22 +323,23 @@ constexpr W mask_of(unsigned low, unsigned high) {  // bits [low, high), low < h
   return static_cast<W>(static_cast<W>(static_cast<W>(-1) >> (8 * sizeof(W) - (high - low))) << low);
 }
 
-// Up to this size, insertion sort is faster than a pass.
+// Maximum elements for which insertion sort is faster than a pass.
 inline constexpr size_t few_elements = 24;
 
-// Sorts from the least significant digit up, by the highest of the bits [low, high): log2 n plus a few more, so that
-// random keys hardly ever agree in all of them. Insertion sort fixes those that do; if that takes too long, the keys
-// are not random, and all bits are sorted by. Fewer extra bits are taken if they save a pass. M keys/s on one core, in
-// three passes and in two: 2^17 keys 295 and 480, 2^18 keys 410 and 500.
+// Bits that a sort takes beyond log2 n. It sorts from the least significant digit up, but only by the highest of the
+// bits [low, high), so many that random keys hardly ever agree in all of them. Insertion sort fixes those that do; if
+// that takes too long, the keys are not random, and the sort is repeated by all bits. Only least_more_bits are taken if
+// that saves a pass. M keys/s on one Zen 5 core, in three passes and in two: 2^17 keys 295 and 480, 2^18 keys 410 and
+// 500.
 inline constexpr unsigned more_bits = 6, least_more_bits = 4;
 
 template <class W, class V>
 Columns<W, V> sort_digits(Columns<W, V> from, Columns<W, V> a, Columns<W, V> b, size_t n, unsigned low, unsigned high,
                           u32* counts, bool all_bits) {
   const unsigned log = static_cast<unsigned>(std::bit_width(n - 1)), wide = high - low;
-  // Maximum digit width: log2 n, but at least 8. For few elements, wider digits save passes, but cost more in counters.
-  // A sort by all bits takes the widest digits: its digits are uneven, elements with the same digit wait for each
-  // other, and wide digits spread them.
+  // Maximum digit width: log2 n, but at least 8. For few elements, wider digits save passes but have more counters to
+  // clear and add up. A sort by all bits takes the widest digits: its digits are uneven, elements with the same digit
+  // wait for each other, and wide digits spread them over more counters.
   const unsigned widest = all_bits ? widest_digit : std::clamp(log, 8u, widest_digit);
   const unsigned wanted = all_bits ? wide : std::min(wide, log + more_bits);
   const unsigned least = all_bits ? wide : std::min(wide, log + least_more_bits);
@@ -371,7 +376,7 @@ Columns<W, V> sort_digits(Columns<W, V> from, Columns<W, V> a, Columns<W, V> b, 
     }
     other = to;
   }
-  // Limit: half a move per element, plus 16 for small n.
+  // Maximum moves of the insertion sort: half a move per element, plus 16 for small n.
   if (bottom == low || insert(at, n, mask_of<W>(low, high), n / 2 + 16)) return at;
   return sort_digits(at, other, at, n, low, high, counts, /*all_bits=*/true);
 }
@@ -407,7 +412,7 @@ const Loops& loops_of() {
                            &As::numbers,
                            &As::read,
                            &As::write,
-                           // Counting reads only numbers. No plan of sort uses combine.
+                           // Counting reads only numbers. No plan of sort uses `combine`.
                            {&count_numbers<typename As::Number, As::number_bit>, &moves::scatter<Source, Digits>,
                             nullptr, &moves::blocks<Source, Digits>},
                            partition::simd_loops(sizeof(W), std::is_same_v<E, None> ? 0 : sizeof(E), /*by_ids=*/false),

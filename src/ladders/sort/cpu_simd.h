@@ -1,8 +1,8 @@
 // The loops that sort on one core, shared by the rungs.
 //
-// They move elements. An element is a number, a word that compares as its key does (KeyOrder), and its value. Only the
-// loops that read or write the caller's arrays know types, signs and descending order. A number has 4 bytes if its key
-// has up to 4, otherwise 8. A 4-byte value is packed below a 4-byte number, into one word.
+// The loops move elements. An element is a number, which compares as its key does (KeyOrder), and the key's value. Only
+// the loops that read or write the caller's arrays know types, signs and descending order. A number has 4 bytes if its
+// key has up to 4, otherwise 8. A 4-byte value is packed below a 4-byte number, into one word.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace upsweep::ladders::sort {
 
 struct Form {
   unsigned word_bytes;   // 4 or 8
-  unsigned value_bytes;  // of a value beside the word; 0 if there are none or they are packed
+  unsigned value_bytes;  // of a value outside the word; 0 if there is none or it is packed
   unsigned number_bit;   // lowest bit of a word's number: above a packed value
   unsigned bytes() const { return word_bytes + value_bytes; }
 };
@@ -56,13 +56,13 @@ struct Loops {
   // Return the bits in which words differ: of the caller's arrays, and of elements in memory.
   std::uint64_t (*differ_read)(const Caller&, std::size_t begin, std::size_t n);
   std::uint64_t (*differ)(Elements, std::size_t n);
-  // Sorts n elements, less than 2^32, by the bits [low, high) of their words; stable. Returns the array that holds the
+  // Sorts n elements, fewer than 2^32, by the bits [low, high) of their words; stable. Returns the array that holds the
   // result: `from`, `a` or `b`. `b` may be `from`. `counts`: [sort_counts].
   Elements (*sort)(Elements from, Elements a, Elements b, std::size_t n, unsigned low, unsigned high,
                    std::uint32_t* counts);
 };
 
-// Maximum bits per digit in the cache: two tables of counters are 16 KiB, half of L1.
+// Maximum bits per digit of a sort in the cache: two tables of counters are 16 KiB, half of L1.
 inline constexpr unsigned widest_digit = 11;
 inline constexpr std::size_t sort_counts = std::size_t{2} << widest_digit;
 

@@ -13,7 +13,7 @@ inline constexpr unsigned digit_bits = 8, digit_values = 1 << digit_bits, max_di
 struct Digits {
   unsigned first_bit, bits;
   UPSWEEP_HD unsigned count() const { return (bits + digit_bits - 1) / digit_bits; }
-  // Number of values of digit d; 1 past the last digit, so that a pass by it only copies.
+  // Returns the number of values of digit d; past the last digit 1, so that a pass by such a digit only copies.
   UPSWEEP_HD unsigned values(unsigned d) const {
     const unsigned left = d * digit_bits < bits ? bits - d * digit_bits : 0;
     return 1u << (left < digit_bits ? left : digit_bits);
@@ -43,15 +43,15 @@ using Counter = unsigned long long;  // 64 bits, in the type that atomicAdd() ta
 
 inline constexpr unsigned skipped = ~0u;
 
-// One pass per digit in which keys differ, lowest first; or one pass by the highest such digit, followed by a separate
-// sort of each bucket as the second pass.
+// The planned passes: one per digit in which keys differ, lowest first; or one by the highest such digit, followed by a
+// separate sort of each bucket as the second pass.
 struct Passes {
   unsigned count;
   unsigned digit[max_digits + 1];            // per pass; the rest are `skipped`
   unsigned merges;                           // not 0: some keys are equal though their numbers differ
   unsigned bucket_starts[digit_values + 1];  // of the buckets to sort; all 0 if there are none
   std::uint64_t starts[max_digits + 1][digit_values];
-  std::uint64_t other_starts[digit_values];  // double buffer: each launch reads one, and writes the other for the next
+  std::uint64_t other_starts[digit_values];  // double buffer with starts[d]: a launch reads one and writes the other
 };
 
 // Constraints on the number of passes: even if sorting in place; otherwise at least `min_passes`, so that the output is
@@ -74,8 +74,8 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
   } else {
     unsigned needed = differing < rules.min_passes ? rules.min_passes : differing;
     needed += rules.even && needed % 2;
-    // Passes by digits in which all keys agree are plain copies; they fill up to `needed`. There may be one pass more
-    // than digits.
+    // Passes by digits in which all keys agree are plain copies: they pad the passes to `needed`, which may be one more
+    // than there are digits.
     unsigned copies = needed - differing;
     for (unsigned k = 0; k <= digits; ++k) {
       bool runs = k < digits && differs[k];
@@ -141,9 +141,10 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
 
 // ---- counts ---------------------------------------------------------------------------------------------------------
 
-// Each multiprocessor runs one block, which counts in a private table. A counter is a row of `copies` words, of which a
-// lane uses one, so that lanes with different values rarely conflict on a bank: never with 32 copies, but eight digits
-// leave room for only 16. GPUs with too little shared memory per block use `few_copies`, in 32 KB.
+// Each multiprocessor runs one block, which counts in a private table in shared memory. Counters are privatised in rows
+// of `copies` words: lane l adds to word l % copies, so lanes with different values rarely conflict on a bank, and
+// never with 32 copies. With eight digits, there is space for only 16. On GPUs with too little shared memory per block,
+// `few_copies` shrinks the table to 32 KB.
 inline constexpr unsigned counts_block = 1024;
 template <unsigned digits>
 inline constexpr unsigned copies = digits > 4 ? 16 : 32;
@@ -153,11 +154,11 @@ constexpr std::size_t counts_bytes(unsigned digits, unsigned copies) {
   return std::size_t(digits) * digit_values * copies * sizeof(unsigned);
 }
 
-// All copies, plus 256 bytes for plan_passes().
+// The table with all copies, plus 256 bytes of static shared memory for plan_passes().
 constexpr Needs digit_counts_needs(unsigned digits) { return {{}, counts_bytes(digits, digits > 4 ? 16 : 32) + 256}; }
 
-// Counts `counted` digits; those past the compared bits are 0. The last block then plans the passes. As in a byte
-// histogram, every byte of a key costs an addition, so a counter's address must be cheap: it is the byte, shifted,
+// Counts `counted` digits; those past the compared bits are 0. The last block to finish then plans the passes. As in a
+// byte histogram, every byte of a key costs an addition, so a counter's address must be cheap: it is the byte, shifted,
 // without branches.
 template <unsigned counted, unsigned copies, class Order>
 __global__ void __launch_bounds__(counts_block, 1)

@@ -12,8 +12,8 @@ namespace upsweep::ladders::sort {
 template <class K>
 inline constexpr unsigned possible_keys = 1u << 8 * sizeof(K);
 
-// Between packs, every counter is below half_full. A block adds at most 8192 per iteration, one pack per thread, so no
-// counter reaches half_full twice in an iteration, or overflows into its neighbour.
+// Between iterations, every counter is below half_full. In an iteration a block adds at most 8192, one pack per thread,
+// so no counter reaches half_full twice, or overflows into its neighbour.
 inline constexpr unsigned half_full = 0x8000;
 static_assert(counts_block * Pack<std::uint16_t>::size < half_full);
 
@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(counts_block)
   for (std::size_t from = std::size_t(blockIdx.x) * counts_block; from < split.packs; from += step) {
     const bool has = from + t < split.packs;
     const uint4 raw = has ? load_once(reinterpret_cast<const uint4*>(split.aligned) + from + t) : uint4{};
-    // If a warp's keys are all the same, its 256 additions to one counter would be serialised.
+    // If all keys of a warp are equal, one lane counts them: 256 additions to one counter would be serialised.
     const unsigned two = shuffle(raw.x, 0);
     const bool same =
         has && two >> 16 == (two & 0xffff) && raw.x == two && raw.y == two && raw.z == two && raw.w == two;

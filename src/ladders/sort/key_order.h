@@ -14,7 +14,7 @@
 
 namespace upsweep::ladders::sort {
 
-// For integers, and for floats in totalOrder, the order of number() alone. Plain data, passed to kernels by value.
+// The order of integers, and of floats in totalOrder: merged() is the identity. Plain data, passed to kernels by value.
 template <class K>
 struct KeyOrder {
   static_assert(std::is_unsigned_v<K>);
@@ -40,18 +40,18 @@ struct KeyOrder {
 
   UPSWEEP_HD const KeyOrder& total() const { return *this; }
   UPSWEEP_HD bool descending() const { return flip & 1; }  // no type's ascending order flips the lowest bit
-  // All bits if the sign bit is set. Branchless, because random keys would mispredict.
+  // Returns all ones if the sign bit is set, otherwise 0. Branchless, because a branch on random keys would mispredict.
   UPSWEEP_HD static K all_if_set(K key) { return static_cast<K>(K(0) - static_cast<K>(key >> sign)); }
 };
 
-// For floats. In totalOrder, the constants make merged() the identity.
+// The order of floats. In totalOrder, the constants make merged() the identity.
 template <class K>
 struct FloatKeyOrder {
   using Key = K;
   static constexpr bool merges = true;
   KeyOrder<K> all;     // totalOrder, or its reverse
   K minus_zero, zero;  // the number of -0, and the one that it becomes
-  K infinity, finite;  // the lower number of the two infinities, and its distance to the higher one
+  K infinity, finite;  // the lower of the infinities' two numbers, and its distance to the higher
   K nan;               // the number that all NaN become
 
   UPSWEEP_HD K operator()(K key) const { return merged(number(key)); }

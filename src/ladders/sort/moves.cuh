@@ -6,7 +6,7 @@
 namespace upsweep::ladders::sort {
 
 // Writes the value of key index[k], or the index itself if indices are requested, to offset to[k]. Elements past the
-// end, with index and offset of n or more, are skipped. All values are read before any is written, because the output
+// end, whose index and offset are n or more, are skipped. All values are read before any is written, because the output
 // may be the input: sync() is a barrier for all threads that take part.
 template <unsigned count, class Sync>
 __device__ void gather_values(const Values& values, unsigned n, const unsigned (&index)[count],
@@ -39,7 +39,8 @@ __global__ void copy_kernel(const V* from, V* to, std::size_t n) {
   if (i < n) to[i] = from[i];
 }
 
-// Copies each input of `a` that is also an output, so that it can be read while the output is written.
+// Copies each input of `a` that is also an output, and makes `a` refer to the copy, so that it can be read while the
+// output is written.
 template <class T, class O>
 Status copy_overwritten(Args<T, O>& a, typename Args<T, O>::Key* keys,  // [n], if they are copied
                         void* values) {                                 // likewise
@@ -79,8 +80,8 @@ struct Moved {
   }
 };
 
-// Calls pass(moved, number) for each of `passes` passes. They alternate between two buffers; the last one writes the
-// output. Inputs that the last pass would overwrite are copied first.
+// Calls pass(moved, number) for each of `passes` passes. Passes alternate between two buffers; the last pass writes the
+// output. Inputs that it would overwrite are copied first.
 template <class T, class O, class F>
 Status in_passes(const Args<T, O>& a, unsigned passes, F&& pass) {
   using Key = typename Args<T, O>::Key;

@@ -8,8 +8,9 @@
 
 namespace upsweep::ladders::sort {
 
-// Buckets are digits. An integer's number is the key XOR a constant, so the digits of keys are XORed to get buckets,
-// and keys are moved unchanged. Floats are stored as numbers between the first pass and the last, so their `flip` is 0.
+// Maps a key to its bucket, a digit of its number. An integer's number is the key XOR a constant, so the key's digit is
+// XORed, and keys are moved unchanged. Floats are stored as numbers between the first pass and the last, so their
+// `flip` is 0.
 template <class K>
 struct FlippedDigit {
   unsigned first_bit;
@@ -63,7 +64,7 @@ struct SweepPass {
   Codec codec;
 
   // Calls f with the keys and their digits. Merging numbers takes five instructions per digit of a key, so f is
-  // compiled twice: most floats are neither -0 nor NaN.
+  // compiled with and without it: most floats are neither -0 nor NaN.
   template <class F>
   __device__ __forceinline__ void with_input(F&& f) const {
     if constexpr (is_float)
@@ -79,7 +80,7 @@ struct Sweep {
   std::size_t n;
   std::conditional_t<is_float, FloatKeyOrder<K>, KeyOrder<K>> order;
   Digits digits;
-  unsigned tiles, portions, per_portion;  // a pass is one launch per portion; the last may have fewer tiles
+  unsigned tiles, portions, per_portion;  // a pass is a launch per portion; the last portion may be smaller
   Passes* passes;
   unsigned* words;  // [2][Lookup::rows_for(per_portion)][digit_values]: this launch's, and the next one's, zeroed here
   unsigned portion;
@@ -89,8 +90,8 @@ struct Sweep {
     return tiles - first_tile() < per_portion ? tiles - first_tile() : per_portion;
   }
 
-  // Block-wide: returns pass `number`, once the digits are counted. Each word is read by one thread: if every warp of
-  // the grid loads the same word, the loads queue at L2, for 5 us with 500 blocks.
+  // Block-wide: returns pass `number`, once the digits are counted. One thread of the block reads each word: if every
+  // warp of the grid loads the same word, the loads queue at L2 (5 us with 500 blocks).
   template <class Lookup>
   __device__ SweepPass<K, is_float, Lookup> pass(unsigned number) const {
     __shared__ unsigned read[3];
@@ -129,8 +130,8 @@ struct Sweep {
 template <class Order>
 using SweepOf = Sweep<typename Order::Key, Order::merges>;
 
-// For the kernels of persistent blocks: calls partition(pass, input, queue, first_tile), unless pass d is skipped.
-// `first_tile`, valid in thread 0, is drawn before the pass is looked up, so that both are in flight at once.
+// For kernels of persistent blocks: calls partition(pass, input, queue, first_tile), unless pass d is skipped.
+// `first_tile`, valid in thread 0, is drawn before the pass is looked up, so that both accesses are in flight together.
 template <class Lookup, class K, bool is_float, class Partition>
 __device__ __forceinline__ void with_pass_and_tiles(const Sweep<K, is_float>& sweep, unsigned d, unsigned* next_tile,
                                                     Partition&& partition) {
@@ -146,25 +147,26 @@ __device__ __forceinline__ void with_pass_and_tiles(const Sweep<K, is_float>& sw
 // The sort of each bucket, which may follow a pass by the highest digit.
 template <class Order>
 struct BucketSort {
-  unsigned max_keys;  // per bucket; if one has more, the passes continue
+  unsigned max_keys;  // per bucket; if any bucket has more, a pass per digit runs instead
   Status (*start)(const KeyArgs<Order>&, const SweepOf<Order>&);
 };
 
 // Each of these functions is compiled once, in the unit of the rung that its comment names.
 //
-// Ranks tiles by ballots, for any keys and values: onesweep_8bit.
+// Sorts in tiles ranked by ballots, for any keys and values: onesweep_8bit.
 template <class Order>
 Status ballot_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
 
-// Ranks tiles by per-lane byte counters: lane_sweep.
+// Sorts in tiles ranked by per-lane byte counters: lane_sweep.
 template <class Order>
 Status lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
 
-// Ranks tiles by match-any, on all supported GPUs: match_sweep.
+// Sorts in tiles ranked by match-any, on all supported GPUs: match_sweep.
 template <class Order>
 Status match_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
 
-// Calls f<bytes>() with the size of a value, if keys and values fit the tiles of lane_sweep and match_sweep.
+// Calls f<bytes>() with the size of a value. Refuses keys and values that do not fit the tiles of lane_sweep and
+// match_sweep.
 template <class Order, class F>
 Status by_value_bytes(const KeyArgs<Order>& a, F&& f) {
   constexpr std::size_t key_bytes = sizeof(typename Order::Key);
@@ -176,7 +178,8 @@ Status by_value_bytes(const KeyArgs<Order>& a, F&& f) {
   return f.template operator()<4>();
 }
 
-// Maximum keys per portion. A tile's word counts less than 2^30 keys; half of that needs half of the words' memory.
+// Maximum keys per portion. A look-back word counts less than 2^30 keys; portions of half as many need half of the
+// memory for words.
 inline constinit Threshold portion_keys{"portion_keys", 1 << 29, 1 << 15, {.min = 1 << 15, .max = 1 << 29}};
 
 // Runs a whole sort: counts all digits in one read, then calls launch_pass(sweep, number, next_tile) per portion of
@@ -192,8 +195,8 @@ Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
   const auto portions = static_cast<unsigned>(ceil_div(tiles, portion_keys / tile));
   const auto per_portion = static_cast<unsigned>(ceil_div(tiles, portions));
   const bool has_values = a.values.bytes > 0;
-  // 1. Memory: the words of two passes, the passes, a buffer of values, one of keys, and one in place of the output of
-  // keys if only indices are requested.
+  // 1. Take memory: the look-back words of two launches, the plan of the passes, a buffer for values, one for keys, and
+  // one to replace the output of keys if only indices are requested.
   Scratch scratch(*a.workspace);
   const std::size_t half = Lookup::rows_for(per_portion) * digit_values;
   auto* const words = scratch.take<unsigned>(2 * half);

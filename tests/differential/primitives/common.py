@@ -15,8 +15,8 @@ def few_or_many(draw, itemsize):
 
 
 def array_and_type(draw, types, kind=None):
-    """An array of one of the types, or of a narrower one with the option to compute in the wider one. Returns the array
-    as read, the array as computed with, the options, and whether it spans several chunks."""
+    """An array of one of the types, or of a narrower type with the option to compute in the wider type. Returns the
+    array as read, the array as computed with, the options, and whether it spans several chunks."""
     dtype = np.dtype(draw.one_of(types))
     narrow = [t for t in NARROW if t != dtype and np.can_cast(t, dtype)]
     if not (narrow and draw.chance(0.2)):
@@ -54,7 +54,7 @@ def accumulated(operation, array, inclusive):
 
 
 def drawn_initial(draw, dtype, params):
-    """An initial value for some runs, also set in their parameters: an array of zero or one elements."""
+    """For some runs, an array of one initial value, which is also set in the parameters; otherwise an empty array."""
     if not draw.chance(0.3):
         return np.zeros(0, dtype)
     params["initial"] = draw.between(0, 100)

@@ -32,14 +32,14 @@ def draw_run(draw):
 
 
 def bin_count(draw, run):
-    """The number of bins: often the default."""
+    """Draws the number of bins, which is often the default, and sets the parameter if necessary."""
     bins = draw.between(1, draw.one_of([3, 40, MOST_BINS])) if draw.chance(0.8) else 256
     if bins != 256 or draw.chance(0.2):
         run.params["bins"] = bins
     return bins
 
 
-# Each returns the bin of every sample, or the number of bins for a sample in no bin; and the number of bins.
+# Each function returns the bin of every sample, or the number of bins for a sample outside; and the number of bins.
 
 
 def direct(draw, run):
@@ -117,13 +117,13 @@ def range_of(samples, bins):
 
 
 def float_below(number):
-    """The greatest float not above a number, which for a long integer differs from it."""
+    """The largest float that is not above a number; integers beyond 2^53 may differ from it."""
     near = float(number)
     return type(number)(near if near <= number else np.nextafter(near, -np.inf))
 
 
 def integer_range(draw, run):
-    """Bounds are whole numbers that a double represents, no further apart than the type's range."""
+    """Draws bounds: whole numbers that a double represents, no further apart than the type's range."""
     limits = np.iinfo(run.inputs[0].array.dtype)
     all_values = limits.max - limits.min + 1
     if draw.chance(0.3) and all_values <= 2**64:
@@ -138,7 +138,7 @@ def integer_range(draw, run):
 
 
 def even_integers(_, run, lower, upper, bins, closed):
-    """Bin floor((x - lower) bins / (upper - lower)), exact."""
+    """Returns the bin of each sample x, floor((x - lower) bins / (upper - lower)), exactly."""
     samples = run.inputs[0].array
     x = samples.astype(np.int64 if samples.itemsize < 8 else object)  # wide enough for the products, 2^33 bins
     if x.size == 0:
@@ -160,7 +160,8 @@ def float_range(draw, run):
 
 
 def even_floats(draw, run, lower, upper, bins, closed):
-    """Edges computed in f64 and rounded to the samples' type; many samples are on an edge or adjacent to one."""
+    """Returns the bin of each sample, between edges that are computed in f64 and rounded to the samples' type. Moves
+    many samples to an edge or next to one."""
     samples = run.inputs[0].array
     all_edges = even_edges(lower, upper, bins, samples.dtype)
     if samples.size and "lower" in run.params and draw.chance(0.7):

@@ -50,6 +50,6 @@ def between_splitters(draw, keys, run):
 
 
 def values_beside(draw, dtype, n):
-    """Values in a raw file are unsigned numbers of the given width."""
+    """Returns values as an input. In a raw file, they are unsigned numbers of the given width."""
     dtype = np.dtype(dtype)
     return Input(draw.array(dtype, n), {"value_bytes": dtype.itemsize} if dtype.kind == "u" else None)

@@ -31,7 +31,8 @@ def draw_run(draw):
 
 
 def draw_index(draw):
-    """The index of the first extreme; often there are several, because there are few different numbers."""
+    """Draws a run of argmin or argmax. Some arrays have few distinct elements, so that the extreme occurs more than
+    once."""
     operation, dtype = draw.one_of(["argmin", "argmax"]), np.dtype(draw.one_of(["i4", "u4", "i8", "u8", "f4", "f8"]))
     n, large = few_or_many(draw, dtype.itemsize)
     array = draw.array(dtype, max(n, 1))
@@ -42,12 +43,13 @@ def draw_index(draw):
 
 
 def overflows(array):
-    """True if a partial product may overflow: times zero, the result is NaN in some orders only."""
+    """True if a partial product may overflow to infinity. If it then meets a zero, the result is NaN, but only in some
+    orders."""
     return np.log2(np.fmax(abs(array[np.isfinite(array)]), 1)).sum() > 100
 
 
 def product(array):
-    """n - 1 multiplications round once each, in any order. The sign is exact."""
+    """The product. Each of its n - 1 multiplications rounds once, in any order. The sign is exact."""
     wanted = np.prod(array.astype(np.longdouble), keepdims=True)
     sign = -1 if np.signbit(array).sum() % 2 else 1
     return Near(wanted, array.dtype, 2 * array.size * np.finfo(array.dtype).eps * abs(wanted), sign)

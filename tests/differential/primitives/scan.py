@@ -56,7 +56,7 @@ def sums(array, inclusive):
 
 
 def products(initial, array, inclusive):
-    """Element i rounds at most i + 1 times, in any order. The sign is exact."""
+    """The products. Element i is rounded at most i + 1 times, in any order. The sign is exact."""
     numbers = np.concatenate([initial, array]).astype(np.longdouble)
     with np.errstate(all="ignore"):
         wanted = numbers.cumprod()

@@ -30,7 +30,7 @@ def draw_run(draw):
 
 
 def compared(draw, keys, run):
-    """The compared part of the keys: all of it, or some bits of the order-preserving number."""
+    """The compared part of each key: the whole key, or some bits of its order-preserving number."""
     width = 8 * keys.itemsize
     if draw.chance(0.7):
         return total_order_numbers(keys) if "float_order" in run.params else keys
@@ -63,7 +63,7 @@ def total_order_numbers(keys):
 
 
 def stable_order(numbers, descending):
-    """The sorted indices; stable."""
+    """Returns the indices that sort the numbers stably."""
     if not descending:
         return np.argsort(numbers, kind="stable")
     return (numbers.size - 1 - np.argsort(numbers[::-1], kind="stable"))[::-1]

@@ -1,4 +1,4 @@
-// The laboratory's side of the ceilings.
+// The laboratory's problem for the ceilings: traffic and verification.
 #include "lab/oracle.h"
 #include "lab/primitive.h"
 #include "ladders/ceiling/contract.h"
@@ -40,7 +40,7 @@ class CeilingProblem final : public Problem {
   }
 
  private:
-  // Checks that out[i] is should_be(i) for i < n.
+  // Returns nullopt if out[i] is should_be(i) for every i < n, otherwise a message about the first wrong element.
   static std::optional<std::string> all(const std::uint32_t* out, std::size_t n, auto should_be) {
     for (std::size_t i = 0; i < n; ++i)
       if (const std::uint32_t expected = should_be(i); out[i] != expected)

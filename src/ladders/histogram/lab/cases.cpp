@@ -93,16 +93,16 @@ class HistogramProblem final : public Problem {
   }
 
  private:
-  // Reduces samples to bin indices, about one in nine past the last bin.
+  // Maps samples to bin indices, about one in nine of them past the last bin.
   template <class T>
   void plant_indices(T* samples) const {
     if constexpr (std::is_integral_v<T>)
       for (std::size_t i = 0; i < case_.n; ++i)
         samples[i] = static_cast<T>(static_cast<UnsignedAs<T>>(samples[i]) % (bins_ + bins_ / 8 + 1));
   }
-  // Edges at unequal distances, from 1/16 to 15/16 of the usual range, so that some samples are outside. If so many
-  // edges would coincide, they are equidistant over the whole range instead. Edges of another type begin below the
-  // range and end above it, as far as the type allows: some bins are empty because no sample can be in them.
+  // Makes edges at unequal distances, from 1/16 to 15/16 of the usual range, so that some samples are outside. If that
+  // many edges would coincide, they are equidistant over the whole range instead. Edges of another type begin below the
+  // range and end above it, as far as their type allows, so that some bins can have no sample.
   void make_edges() {
     const Type type = edge_type_of(case_);
     visit(type, [&]<class E>(TypeTag<E>) {
@@ -132,7 +132,7 @@ class HistogramProblem final : public Problem {
     });
   }
 
-  // Edge k, clamped to the samples' type and truncated.
+  // Returns edge k, clamped to the range of the samples' type and truncated.
   template <class T>
   T sample_near_edge(std::size_t k) const {
     return visit(edge_type_of(case_), [&]<class E>(TypeTag<E>) {
@@ -145,7 +145,7 @@ class HistogramProblem final : public Problem {
     });
   }
 
-  // Replaces a share `on_edge` of the samples by the smallest value of a bin or the one below it.
+  // Replaces a fraction `on_edge` of the samples by the smallest value of a bin or the value just below it.
   template <class T>
   void plant_edges(T* samples) const {
     const double share = shape<double>("on_edge");
@@ -173,7 +173,7 @@ class HistogramProblem final : public Problem {
 
   const Binning binning_ = case_.operation.as<Binning>();
   const std::size_t channels_ = case_.settings.get<std::uint64_t>("channels", 1);
-  // One byte has only 256 values: too few edges for 256 bins.
+  // A byte has only 256 values: too few for the 257 edges of 256 bins.
   const std::size_t bins_ =
       case_.settings.get<std::uint64_t>("bins", binning_ == Binning::edges && size_of(case_.type) == 1 ? 128 : 256);
   std::vector<std::byte> edges_;
@@ -195,7 +195,7 @@ class Kept {
       spool_->write(bytes);
     }
   }
-  // Calls f(bytes) for one part of up to most_chunk_bytes after another, and frees those in memory.
+  // Calls f(bytes) for consecutive parts of up to most_chunk_bytes each, and frees every part in memory after its call.
   void for_each_part(auto&& f) {
     for (std::vector<std::byte>& chunk : chunks_) {
       f(std::span<const std::byte>(chunk));
@@ -235,7 +235,7 @@ struct Extent {
   }
 
  private:
-  // x as a double; a long integer is rounded in this direction.
+  // Returns x as a double; an integer that no double equals is rounded in `direction`, -1 for down or 1 for up.
   template <class T>
   static double next_to(T x, int direction) {
     const double near = static_cast<double>(x);
@@ -247,8 +247,8 @@ struct Extent {
   }
 };
 
-// Counts every chunk with 64-bit counters, and adds them up. If the range is that of the samples, as it is by default
-// in NumPy, all samples are kept until it is known.
+// Counts every chunk with 64-bit counters, and adds up the counts. If the range is to span the samples, as it does by
+// default in NumPy, all samples are kept until the range is known.
 class HistogramStreamer final : public RungStreamer {
  public:
   HistogramStreamer(Platform& platform, const Rung& rung, const Case& c) : RungStreamer(platform, rung, c) {
@@ -324,8 +324,9 @@ class HistogramStreamer final : public RungStreamer {
     outside_ += *reinterpret_cast<const std::uint64_t*>(fetch(outside, sizeof outside_).data());
     done_ += n;
   }
-  // From the smallest to the largest sample, except for bounds that the caller has set. If the two are equal: from half
-  // below to half above; for integers, to the next one.
+  // Sets the range from the smallest to the largest sample, except for bounds that the caller has set. If the two
+  // samples are equal, the range of floats is widened by 0.5, or 2^-20 of the value if that is more, at both ends; that
+  // of integers by 1 at the upper end.
   void set_range() {
     Counting how = counting();
     const bool is_float = case_.type == Type::f32 || case_.type == Type::f64;
@@ -344,7 +345,7 @@ class HistogramStreamer final : public RungStreamer {
     set_scalars(histogram_scalars.scalars(how));
   }
   Counting counting() const { return histogram_scalars.read(call_of(histogram_primitive, case_).scalars); }
-  // Throws Error(invalid_argument) if the call for the chunks would be invalid.
+  // Sets the number of bins. Throws Error(invalid_argument) if the calls for the chunks would be invalid.
   void set_bins(std::size_t bins, const Counting& how) {
     Call call = call_of(histogram_primitive, case_);
     call.scalars = histogram_scalars.scalars(how);
@@ -356,7 +357,7 @@ class HistogramStreamer final : public RungStreamer {
   }
 
   const std::size_t channels_ = case_.settings.get<std::uint64_t>("channels", 1);
-  // Bytes in 256 bins, as in images, get one bin per value; other samples get a range that spans them.
+  // Returns true if the range is to span the samples. Bytes in 256 bins, as in images, get one bin per value instead.
   bool wants_range() const {
     const bool from = case_.settings.find("lower"), to = case_.settings.find("upper");
     if (case_.operation != Operation(Binning::even) || (from && to)) return false;

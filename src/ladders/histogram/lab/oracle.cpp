@@ -13,7 +13,7 @@ namespace {
 using Number = long double;
 static_assert(std::numeric_limits<Number>::digits >= 64);
 
-// The edges of the bins, computed one by one as the contract defines them; empty if bins need no edges.
+// Returns the edges of the bins, computed one by one as the contract defines them; none if the bins need no edges.
 template <class T>
 std::vector<Number> edges_of(const Call& c, const Counting& how, std::size_t bins) {
   std::vector<Number> edges;
@@ -28,7 +28,7 @@ std::vector<Number> edges_of(const Call& c, const Counting& how, std::size_t bin
   return edges;
 }
 
-// Returns the bin of a sample, or nothing: the definition, without the rungs' shortcuts.
+// Returns the bin of a sample by the definition, without the rungs' shortcuts; nullopt if the sample is in no bin.
 template <class T>
 std::optional<std::size_t> bin_of(T x, const Call& c, const Counting& how, std::size_t bins,
                                   const std::vector<Number>& edges) {
@@ -73,7 +73,7 @@ std::vector<std::uint64_t> count(const Call& call) {
 }
 
 std::optional<std::string> find_mistake(const std::vector<std::uint64_t>& counts, const Call& call) {
-  // Reads only the outputs, which do not depend on type and operation.
+  // The layout of the outputs does not depend on the samples' type or the operation.
   const Output out{call.out[0].data, 8 * static_cast<unsigned>(size_of(call.out[0].type)),
                    call.out[1].as<std::uint64_t>()};
   for (std::size_t k = 0; k + 1 < counts.size(); ++k) {

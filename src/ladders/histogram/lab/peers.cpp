@@ -1,5 +1,5 @@
-// Other CPU libraries with the same contract, compiled for this machine. None of them saturates: the plain loop tests
-// every counter, the others count in 32 bits and clamp at the end.
+// CPU peers with the same contract, compiled for the host CPU. Only the plain loop saturates while it counts; the
+// others count in 32 bits and clamp at the end.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -19,7 +19,7 @@
 namespace upsweep::ladders::histogram {
 namespace {
 
-// Calls increment(k) for the counter of every sample in [begin, end); k is counters() for samples in no bin.
+// Calls increment(k) for every sample in [begin, end), where k is its counter, or counters() for samples in no bin.
 template <class T, class O>
 void plain_loop_over(const Input<T, O>& in, std::size_t begin, std::size_t end, auto&& increment) {
   const bool simple = in.samples.channels == 1 && in.samples.width == in.samples.count;

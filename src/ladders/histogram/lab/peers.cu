@@ -10,7 +10,8 @@
 namespace upsweep::ladders::histogram {
 namespace {
 
-// Writes the caller's counters from CUB's. out.outside, zero before, becomes samples minus the sum of all counts.
+// Writes the caller's counters from CUB's. *out.outside must be zero on entry, and becomes `samples` minus the sum of
+// all counts.
 __global__ void finish_kernel(const unsigned* counts,  // [counters]
                               Output out, unsigned counters, std::uint64_t samples) {
   const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,7 +29,7 @@ struct Layout {
   std::size_t row_bytes;
 };
 
-// Sample: T, or the signed type that it stands for.
+// Calls CUB's histogram of `channels` channels. Sample is T, or the signed type that T stands for.
 template <int channels, class Sample, class T, class O>
 cudaError_t multi(void* scratch, std::size_t& bytes, const Args<T, O>& a, unsigned* counts, Layout layout,
                   cudaStream_t stream) {

@@ -62,7 +62,7 @@ class PartitionProblem final : public Problem {
       f(static_cast<std::uint64_t*>(values()));
   }
 
-  // Random keys of the input, as in a sample sort; duplicates are moved up.
+  // Makes splitters of random keys of the input, as in a sample sort. Duplicates are raised until all splitters differ.
   template <class T>
   void make_splitters(const T* keys) {
     const Random random(case_.seed, splitters_stream);
@@ -77,7 +77,7 @@ class PartitionProblem final : public Problem {
       splitter = std::max(splitter, least);
       least = static_cast<T>(splitter + (splitter < top));
     }
-    // Moves down those that would exceed the type's range.
+    // Lowers splitters that would exceed the type's range.
     for (std::size_t k = 0; k < count; ++k) all[count - 1 - k] = std::min(all[count - 1 - k], static_cast<T>(top - k));
     splitters_.resize(count * sizeof(T));
     std::copy_n(reinterpret_cast<const std::byte*>(all.data()), splitters_.size(), splitters_.data());

@@ -31,15 +31,16 @@ struct MadeValues {
   std::vector<std::byte> bytes;
 };
 
-// For streams: returns the type of the values in a file by `value_bytes`, or nothing if the file states it or there are
-// no values. Throws Error in the name of the primitive `who` for values that a file cannot hold.
+// For streams: returns the type of the values in a file according to `value_bytes`; nullopt if that is 0, because the
+// file states the type or there are no values. Throws Error in the name of the primitive `who` for values that a file
+// cannot hold.
 std::optional<Type> type_of_values(std::string_view who, const Settings& settings);
 // Throws Error(invalid_argument) if values of this type cannot be moved.
 void require_values(std::string_view who, Type type);
 
-// One value as text, for messages.
+// Returns a value as text, for messages.
 std::string text_of(const std::byte* value, std::size_t bytes);
-// Hash of a key and its value.
+// Returns a hash of a key and its value.
 std::uint64_t hash_of(std::uint64_t key, const std::byte* value, std::size_t bytes);
 
 }  // namespace upsweep::ladders::partition

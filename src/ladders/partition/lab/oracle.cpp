@@ -16,7 +16,7 @@ auto visit_key(Type type, auto&& f) {
   return type == Type::u32 ? f(TypeTag<std::uint32_t>{}) : f(TypeTag<std::uint64_t>{});
 }
 
-// A key's bucket by definition, independent of the rungs' search.
+// Returns a key's bucket by the definition, independently of the rungs' search.
 template <class T>
 std::size_t bucket_of(T key, const Call& c) {
   if (c.operation.as<Bucketing>() == Bucketing::digit) {
@@ -36,7 +36,7 @@ std::optional<std::string> wrong_offset(const Truth& truth, const Call& c) {
   return std::nullopt;
 }
 
-// Compares the outputs element by element.
+// Compares the outputs element by element. Returns the first mistake, or nullopt.
 template <class T>
 std::optional<std::string> wrong_place(const Truth& truth, const Call& c) {
   const T *const keys = c.in[0].as<const T>(), *const out = c.out[0].as<const T>();
@@ -56,7 +56,7 @@ std::optional<std::string> wrong_place(const Truth& truth, const Call& c) {
   });
 }
 
-// Compares the outputs as multisets, bucket by bucket.
+// Compares the outputs as multisets, bucket by bucket. Returns the first mistake, or nullopt.
 template <class T>
 std::optional<std::string> wrong_bucket(const Truth& truth, const Call& c) {
   const T *const keys = c.in[0].as<const T>(), *const out = c.out[0].as<const T>();

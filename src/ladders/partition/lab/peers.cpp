@@ -1,4 +1,4 @@
-// CPU peers with the same contract, compiled for this machine: distribution counting as written by hand.
+// CPU peers with the same contract, compiled for the host CPU: distribution counting as written by hand.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -19,7 +19,8 @@ void count_loop(const Args<T, O>& a, std::size_t begin, std::size_t end, std::si
   const auto buckets = a.in.buckets;
   for (std::size_t i = begin; i < end; ++i) ++counts[buckets(a.in.keys[i])];
 }
-// Moves these keys to the next offsets of their buckets. The width of values is tested once.
+// Moves keys [begin, end) and their values to the next offsets of their buckets. The width of the values is tested
+// once, outside the loop.
 template <class T, class O>
 void scatter_loop(const Args<T, O>& a, std::size_t begin, std::size_t end, std::size_t* next) {
   const auto buckets = a.in.buckets;

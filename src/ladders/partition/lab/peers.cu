@@ -1,5 +1,5 @@
-// CUB's radix sort restricted to the digit: the same keys and values in the same order. It writes no offsets: the check
-// ignores them, but the traffic of a case includes them.
+// CUB's radix sort restricted to the digit: the same keys and values in the same order. The sort writes no offsets: the
+// check ignores them, but the traffic of a case includes them.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 

@@ -32,7 +32,7 @@ class PartitionStreamer final : public CollectingStreamer {
     require_values("partition", *value_type_);
   }
 
-  // Input and output are separate; with splitters there are bucket ids too.
+  // Returns the bytes of memory per element: input and output are separate, and with splitters there is a bucket id.
   std::size_t bytes_of_element() const override {
     return 2 * (key_bytes() + value_bytes()) + (by_splitters() ? sizeof(std::uint16_t) : 0);
   }
@@ -112,7 +112,8 @@ class PartitionStreamer final : public CollectingStreamer {
     return input_array(case_.type, splitters_.size() / size_of(case_.type),
                        by_splitters() ? reachable(splitters_, splitters_room_) : nullptr);
   }
-  // Throws Error(invalid_argument) if the chunks' calls would be invalid.
+  // Sets the splitters, if any, and the number of buckets. Throws Error(invalid_argument) if the chunks' calls would be
+  // invalid.
   void set_splitters(std::vector<std::byte> splitters) {
     splitters_ = std::move(splitters);
     Call call = call_of(*find_primitive("partition"), case_);
@@ -129,8 +130,8 @@ class PartitionStreamer final : public CollectingStreamer {
     for (std::size_t b = 0; b <= buckets_; ++b) totals_[b] += offsets[b];
   }
   void pass_totals(const Sink& sink) const { sink(std::as_bytes(std::span(totals_)), has_values_ ? 2 : 1); }
-  // Passes all buckets of one array to the sink, in pieces of about a chunk. Another chunk of memory holds the offsets
-  // of every run, for as many buckets as fit.
+  // Passes all buckets of one array to the sink, in pieces of a chunk. Another chunk of memory holds the offsets of
+  // every run, for as many buckets at a time as fit.
   void pass_buckets(const Sink& sink, std::size_t output, std::size_t element, std::uint64_t Kept::*array) {
     std::vector<std::byte> bytes;
     bytes.reserve(chunk_bytes());
@@ -151,7 +152,7 @@ class PartitionStreamer final : public CollectingStreamer {
     }
     if (!bytes.empty()) sink(bytes, output);
   }
-  // Appends bytes [at, end) of the spool to `bytes`, and passes these on when they fill a chunk.
+  // Appends bytes [at, end) of the spool to `bytes`, and passes `bytes` on whenever it fills a chunk.
   void pass_bytes(const Sink& sink, std::size_t output, std::vector<std::byte>& bytes, std::uint64_t at,
                   std::uint64_t end) {
     while (at < end) {

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::string_view segment_length = "segment_length";
 
-// Returns the oracle of all segments. It computes a segment's answer when it compares it, because there may be as many
-// segments as elements.
+// Returns an oracle for all segments. It computes the expected result of a segment only when it compares that segment,
+// because there may be as many segments as elements.
 Oracle oracle_of_segments(Type type, const Case& c, const void* values, std::size_t length) {
   const auto in = std::make_shared<Converted>(c.type, values, c.n, type);
   return [=, op = c.operation.as<Op>(), n = c.n, initial = initial_value(c)](
@@ -66,8 +66,8 @@ class ReduceProblem final : public Problem {
   Oracle oracle_;
 };
 
-// The usual sums, and each again in segments: of one element, of a few, and of several per tile, per block and per
-// grid, none of them a whole number of packs.
+// Returns the parameter sets of sum_variants(), and each of them again for five segment lengths, none of them a whole
+// number of packs.
 std::vector<Settings> variants(const Primitive& primitive, Type type) {
   std::vector<Settings> all = sum_variants(primitive, type);
   for (std::size_t k = 0, usual = all.size(); k < usual; ++k)

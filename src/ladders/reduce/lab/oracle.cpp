@@ -11,10 +11,10 @@
 namespace upsweep::ladders::reduce {
 namespace {
 
-// A reduction of n elements rounds n - 1 times.
+// Returns the number of roundings in a reduction of n elements.
 constexpr std::size_t roundings(std::size_t n) { return n ? n - 1 : 0; }
 
-// For operators whose result does not depend on the order.
+// Returns the oracle of an operator whose result does not depend on the order.
 template <class T>
 Oracle order_free(Op op, const T* in, std::size_t n) {
   T expected = n ? in[0] : of_no_elements<T>(op);
@@ -121,7 +121,7 @@ Oracle float_product(const T* in, std::size_t n) {
       : infinity                ? sign * Wide::infinity()
       : zero                    ? 0
              : std::ldexp(mantissa, static_cast<int>(std::clamp<std::int64_t>(exponent, -20000, 20000)));
-  // The loop above rounds in long double: twice the bound of T covers it.
+  // The loop above rounds in long double: twice T's bound covers its error too.
   const long double slack = 2 * growth<T>(roundings(n)) * std::fabs(expected);
 
   return [=](const void* out, const Rung&) -> std::optional<std::string> {
@@ -155,7 +155,7 @@ Oracle of_halves(Op op, const T* in, std::size_t n) {
     const T got = *static_cast<const T*>(out);
     const float stored = got, judged = op == Op::sum ? unrounded(got, sum) : stored;
     auto mistake = of_floats(&judged, rung);
-    // An infinity is a sum that the last rounding moved there, or one that overflowed before.
+    // An infinity may come from the last rounding, to T, or from an overflow before it; accept either.
     return mistake && std::isinf(stored) ? of_floats(&stored, rung) : mistake;
   };
 }

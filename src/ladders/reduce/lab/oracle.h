@@ -1,14 +1,14 @@
 // The expected result of a reduction and its tolerance, computed independently of the rungs: integers in 64 bits, float
-// sums in sum_by_exponent.h.
+// sums by sum_by_exponent.h.
 //
 // integers       exact, wrapping
 // min, max       exact by value; NaN if any element is; -0 and +0 count as equal
 // float sum      a reproducible rung: the correctly rounded sum, bit for bit. Any other rung: within
 //                    ((1 + u)^(n-1) - 1) * sum |x|,   u = 2^-24 (f32), 2^-53 (f64)
-//                of it, the worst case over all orders of n - 1 additions (Higham, Accuracy and Stability of Numerical
-//                Algorithms, 2002, section 4.2). If no order can round (every element is a multiple of some 2^g, and
-//                sum |x| <= 2^g / u), as on inputs of small whole numbers, it must be equal, so that a lost or doubled
-//                element is detected at any n.
+//                of the exact sum, the worst case over all orders of n - 1 additions (Higham, Accuracy and Stability of
+//                Numerical Algorithms, 2002, section 4.2). If no order can round (every element is a multiple of some
+//                2^g, and sum |x| <= 2^g / u), as on inputs of small whole numbers, the result must be exact, so that a
+//                lost or doubled element is detected at any n.
 // float product  within ((1 + u)^(n-1) - 1) * |product| if no order of multiplications can leave the normal range.
 //                Otherwise the result depends on the order, and only values that no order can give are rejected: NaN
 //                unless both overflow and underflow are possible, infinity unless overflow is.
@@ -30,12 +30,14 @@
 
 namespace upsweep::ladders::reduce {
 
-// Returns nullopt if *out, one element, is right for this rung, otherwise one line with its value and the expected one.
+// Returns nullopt if *out, one element, is right for this rung; otherwise one line with the actual and the expected
+// value.
 using Oracle = std::function<std::optional<std::string>(const void* out, const Rung& rung)>;
 
-// Reads in[0..n) once. `type` must be one that reduce supports. `initial`, unless empty, counts as one more element.
+// Returns the oracle of in[0..n), which is read before the return and not kept. `type` must be one that reduce
+// supports. `initial`, unless empty, counts as one more element.
 Oracle make_oracle(Type type, Op op, const void* in, std::size_t n, const Scalar& initial = {});
-// The same for argmin and argmax; n > 0.
+// Returns the oracle of argmin or argmax; n > 0.
 Oracle make_oracle(Type type, IndexOf which, const void* in, std::size_t n);
 
 }  // namespace upsweep::ladders::reduce

@@ -11,7 +11,7 @@
 namespace upsweep::ladders::reduce {
 namespace {
 
-// cub::DeviceSegmentedReduce takes the bounds of every segment, as iterators.
+// Returns the offset at which a segment begins, clamped to n: cub::DeviceSegmentedReduce takes offsets as iterators.
 struct Bound {
   std::size_t length, n;
   __host__ __device__ std::size_t operator()(std::size_t segment) const {
@@ -43,7 +43,7 @@ struct cub_device_reduce {
   template <class T, class Op>
   static Status run(const IndexArgs<T, Op>& a) {
     Scratch scratch(*a.workspace);
-    T* const extreme = scratch.take<T>(1);  // CUB writes it too
+    T* const extreme = scratch.take<T>(1);  // CUB also writes the value
     if (!scratch) return {Code::out_of_memory, 0, "no memory for the extreme"};
     return lab::run_cub(*a.workspace, a.stream, [&](void* memory, std::size_t& bytes, cudaStream_t stream) {
       const auto n = static_cast<std::int64_t>(a.n);

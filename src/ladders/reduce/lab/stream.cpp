@@ -1,4 +1,4 @@
-// Streams reduce over an input that may exceed memory.
+// Streams an input that may exceed memory through reduce.
 #include "lab/stream.h"
 
 #include "lab/sums.h"
@@ -41,7 +41,7 @@ class ChunkStreamer final : public RungStreamer {
   ReduceWatch watch_{case_};
 };
 
-// The totals of segments, which may begin in one chunk and end in another.
+// Streams a reduction of segments, which may begin in one chunk and end in another.
 class SegmentStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
@@ -68,7 +68,7 @@ class SegmentStreamer final : public RungStreamer {
   }
 
  private:
-  // Adds elements to the segment that is not complete.
+  // Adds elements to the open segment, and outputs its total once it is complete.
   void add(std::span<const std::byte> elements, const Sink& sink) {
     const std::span<const std::byte> out = reduce(elements, {.initial = total_ ? Scalar() : initial_}, 1);
     const Scalar part = load_scalar(type_, out.data());
@@ -93,11 +93,12 @@ class SegmentStreamer final : public RungStreamer {
   const Scalar initial_ = initial_value(case_);
   const std::size_t length_ = case_.settings.get("segment_length", std::uint64_t{0});
   Room in_{*this}, out_{*this};
-  std::optional<Scalar> total_;  // of the segment that is not complete
-  std::size_t seen_ = 0;         // its elements so far
+  std::optional<Scalar> total_;  // of the open segment; empty if none is open
+  std::size_t seen_ = 0;         // elements of the open segment so far
 };
 
-// The index of the best element so far. A later chunk's best element takes its place only if it beats it.
+// Streams argmin or argmax: keeps the best element so far and its index. The best element of a later chunk replaces it
+// only if it beats() the earlier one.
 class IndexStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
@@ -132,7 +133,7 @@ class IndexStreamer final : public RungStreamer {
 
   Room in_{*this}, out_{*this};
   Scalar best_;
-  std::uint64_t index_ = 0, seen_ = 0;  // elements
+  std::uint64_t index_ = 0, seen_ = 0;  // index of best_; elements so far
 };
 
 // A float sum that is rounded only at the end, so that its bits do not depend on the chunks.

@@ -1,5 +1,5 @@
-// The correctly rounded sum of floats, by a different method from exact.h, which this checks: one sum of mantissas per
-// exponent, then the total as binary digits, from which it is rounded.
+// The correctly rounded sum of floats, by a different method than exact.h, which it checks: one sum of mantissas
+// per exponent; then the total as binary digits, which are rounded.
 #pragma once
 #include <array>
 #include <bit>
@@ -26,7 +26,7 @@ class SumByExponent {
     sums_[exponent ? exponent - 1 : 0] += std::signbit(x) ? -mantissa : mantissa;
   }
 
-  // The sum rounded to nearest, ties to even; infinity if it overflows; +0 if it is zero.
+  // Returns the sum rounded to nearest, ties to even; infinity if it overflows; +0 if it is zero.
   T nearest() const {
     const Digits plus = digits(1);
     return plus.carry < 0 ? -round(digits(-1)) : round(plus);
@@ -34,7 +34,7 @@ class SumByExponent {
 
  private:
   struct Digits {
-    std::array<bool, exponents + 128> bit{};  // in units of 2^lowest
+    std::array<bool, exponents + 128> bit{};  // bit[i] weighs 2^(i + lowest)
     __int128 carry = 0;                       // -1 if the number is negative
   };
   Digits digits(int sign) const {

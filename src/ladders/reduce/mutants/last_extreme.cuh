@@ -1,6 +1,6 @@
 // Wrong on purpose: an element equal to the best one so far replaces it.
 //
-// Must be caught: inputs whose extreme occurs more than once.
+// Must be caught: a wrong index on inputs whose extreme occurs more than once.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/reduce/contract.h"

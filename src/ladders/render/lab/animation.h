@@ -40,7 +40,7 @@ class Animation {
   std::unique_ptr<Speed, Release> speeds_;
 };
 
-// Moves all circles by one step on a GPU.
+// Queues one step of all circles on a GPU's stream.
 Status move_on_cuda(const Step& step, Circle* circles, Speed* speeds, Stream stream);
 
 }  // namespace upsweep::ladders::render

@@ -1,4 +1,4 @@
-// The laboratory's side of render. An input is a scene; n counts circles.
+// The laboratory's cases of render: scenes as inputs, verification, parameters. n counts circles.
 #include "lab/primitive.h"
 #include "ladders/render/binding.h"
 #include "ladders/render/lab/oracle.h"
@@ -34,7 +34,7 @@ class RenderProblem final : public Problem {
   // The generator counts n in elements, not in circles.
   static Case of_floats(Case c) {
     c.n *= floats_per_circle;
-    c.input = "uniform";  // generates no elements if there is no circle
+    c.input = "uniform";  // valid for the generator, which runs only if there is no circle
     return c;
   }
   const float* circles() const { return static_cast<const float*>(values()); }
@@ -72,15 +72,15 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
           p.settings(
               type,
               {{"width", "200"}, {"height", "20"}, {"channels", "rgb"}, {"red", "0"}, {"green", "0"}, {"blue", "-0"}}),
-          // More bins than a circle's key can hold, yet small enough for the traced emulator.
+          // Wide enough for a circle to span more bins than its key can hold, yet small enough for the traced emulator.
           p.settings(type, {{"width", "288"}, {"height", "8"}}),
-          // Scratch memory for only part of the bins.
+          // Scratch memory for only some of the bins.
           p.settings(type, {{"width", "199"}, {"height", "35"}, {"scratch_bytes", "56000"}}),
-          // The largest image that the plain emulator checks; it has more than one window there.
+          // The largest image that the plain emulator checks; the emulator draws it in more than one window.
           p.settings(type, {{"width", "199"}, {"height", "135"}})};
 }
 
-// The image size for `explain`: rungs that test every circle in every pixel are traced in seconds.
+// The image size for `explain`: even rungs that test every circle in every pixel are traced in seconds.
 constexpr std::pair<std::string_view, std::string_view> small_picture[] = {{"width", "256"}, {"height", "256"}};
 
 constexpr std::size_t tiles[] = {256, 1024};  // batches of circles, on a GPU and on a CPU

@@ -25,8 +25,8 @@ std::string_view trimmed(std::string_view text, std::string_view ends = blanks) 
   return begin == text.npos ? text.substr(0, 0) : text.substr(begin, text.find_last_not_of(ends) + 1 - begin);
 }
 
-// Enclosing quotation marks are removed. Doubled ones inside a field stay doubled, because numbers and names contain
-// none.
+// The fields of a line, without enclosing quotation marks. Doubled quotation marks inside a field stay doubled, because
+// numbers and names contain none.
 using Fields = std::vector<std::string_view>;
 
 class CsvText {
@@ -47,7 +47,7 @@ class CsvText {
     left_.remove_prefix(line_.size());
     end_line();
   }
-  // The first line read determines the separator.
+  // Reads the line's fields. The first line read determines the separator.
   void read(Fields& fields) {
     if (!separator_) separator_ = separator_of(line_);
     first_ = number_;
@@ -62,7 +62,7 @@ class CsvText {
     fields.clear();
     if (part.next()) part.read(fields);
   }
-  std::string_view line() const { return line_; }  // the first one if a quoted field spans several
+  std::string_view line() const { return line_; }  // the first line, if a quoted field spans several lines
   char separator() const { return separator_; }
 
   [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
@@ -70,7 +70,7 @@ class CsvText {
   }
 
  private:
-  // Returns the first of these candidates that occurs outside quotation marks, or a space.
+  // Returns the first candidate that occurs outside quotation marks, or a space if none does.
   static char separator_of(std::string_view line) {
     for (const char candidate : {';', '\t', ','}) {
       bool quoted = false;
@@ -132,7 +132,8 @@ class CsvText {
   char separator_ = 0;
 };
 
-// Numbers are written as in C, with a decimal point; other programs may add a leading +.
+// Returns nullopt if the text is not a number. Numbers are written as in C, with a decimal point; a leading + is
+// accepted, because some programs write it.
 std::optional<double> number_of(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
@@ -212,7 +213,7 @@ class CsvReader {
   }
 
   WideCircle circle() {
-    // Some programs write a trailing separator, or omit the last one if the last column has no name.
+    // Some programs write a trailing separator, or omit the separator before an empty last column without a name.
     if (fields_.size() == columns_.size() + 1 && fields_.back().empty()) fields_.pop_back();
     const bool complete =
         fields_.size() == columns_.size() || (fields_.size() + 1 == columns_.size() && !columns_.back());

@@ -20,7 +20,7 @@
 
 namespace upsweep::ladders::render {
 
-// A circle in the coordinates of its file: those of maps and star charts need more than f32.
+// A circle in the coordinates of its file, in f64: the coordinates of maps and star charts need more than f32.
 struct WideCircle {
   double x = 0, y = 0, radius = 0;
   float z = 0, red = 0, green = 0, blue = 0, alpha = 0.5f;

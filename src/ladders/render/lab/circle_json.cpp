@@ -134,8 +134,8 @@ class JsonReader {
       fail("the text ends before what it began", "the file may have been cut off: write it again");
     if (!rest.empty() && is_closing(rest[0]) && before_last() == ',')
       fail(fmt::format("a comma before {}", rest[0]), "leave the comma out");
-    // "[json.exception.parse_error.101] parse error at line 1, column 9: syntax error while parsing value - invalid
-    // literal; last read: ..."
+    // `full` has the form "[json.exception.parse_error.101] parse error at line 1, column 9: syntax error while parsing
+    // value - invalid literal; last read: ..."
     const std::size_t dash = full.find(" - "), begin = dash == full.npos ? full.find("] ") + 2 : dash + 3;
     const std::string_view what = full.substr(std::min(begin, full.size()));
     fail(std::string(what.substr(0, what.find("; last read"))), "write a list of circles, or one after another");
@@ -192,7 +192,7 @@ class JsonReader {
     if (mistake) fail(fmt::format("{}: {}", name_of(*field_), mistake->what), mistake->hint);
   }
 
-  // The last byte that the parser has read.
+  // Returns the address of the last byte that the parser has read.
   const char* last() const { return at_ == text_.data() ? at_ : at_ - 1; }
   char before_last() const {
     const char* before = last();

@@ -1,4 +1,4 @@
-// Circles in text, CSV or JSON, without a byte order mark. See circle_file.h.
+// Readers of circles from CSV or JSON text without a byte order mark. circle_file.h describes the formats.
 #pragma once
 #include <string_view>
 

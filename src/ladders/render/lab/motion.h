@@ -1,5 +1,6 @@
 // One step of one circle of an animated scene, with the same bits on host and device. Products, sums and square roots
-// are rounded separately, so units that include this must not contract them into fused multiply-adds.
+// are rounded separately, so translation units that include this header must be compiled without contraction into fused
+// multiply-adds.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -9,7 +10,6 @@
 
 namespace upsweep::ladders::render {
 
-// The motion of a scene.
 enum class Motion : std::uint8_t { none, fall, bounce, grow, burst };
 
 struct Speed {
@@ -20,7 +20,7 @@ struct Speed {
 struct Step {
   static constexpr unsigned per_second = 60;
   static constexpr float time = 1.f / per_second;
-  // Fireworks: stationary centres, followed by the sparks of each.
+  // Fireworks: the circles are the stationary centres, then the sparks of each centre in turn.
   static constexpr std::size_t centres = 15, sparks = 20;
 
   Motion motion = Motion::none;
@@ -75,7 +75,8 @@ struct Step {
     radius += .01f;
     if (radius > .5f) radius = .02f;
   }
-  // Sparks move outwards at 1/5 per second; beyond 1/4 from the centre they start again at its rim.
+  // Moves a spark outwards at 1/5 per second, in scene coordinates. Farther than 1/4 from its centre, the spark starts
+  // again at the centre's rim.
   UPSWEEP_HD void burst(Circle& spark, const Circle& centre, std::size_t direction) const {
     const float dx = spark.x - centre.x, dy = spark.y - centre.y;
     float distance = std::sqrt(dx * dx + dy * dy) + .2f * time;

@@ -14,7 +14,7 @@ namespace upsweep::ladders::render {
 
 std::vector<float> expected_image(const float* circles, std::size_t n, const Frame& f) {
   std::vector<float> image(f.pixels() * count_of(f.channels));
-  constexpr unsigned rows = 16;  // per band; thinner bands visit more circles in vain
+  constexpr unsigned rows = 16;  // per band; every band tests every circle, so thinner bands repeat more work
   const unsigned bands = (f.height + rows - 1) / rows;
   parallel(int(bands), 0, [&](int band) {
     const unsigned first = unsigned(band) * rows;

@@ -1,4 +1,4 @@
-// Compares an image with the definition.
+// Compares an image with the image that the contract defines:
 //
 // exact   every bit of every channel
 // fast    each channel within eps * the largest absolute colour of circles and background, + 1e-6
@@ -12,7 +12,7 @@
 
 namespace upsweep::ladders::render {
 
-// The image by definition, drawn by the serial renderer, with bands of rows in parallel on all cores.
+// Returns the image that the contract defines, drawn by the serial renderer in bands of rows, in parallel on all cores.
 std::vector<float> expected_image(const float* circles,  // [n][8]
                                   std::size_t n, const Frame& frame);
 
@@ -24,7 +24,7 @@ struct Difference {
 };
 Difference difference(const Frame& frame, const float* image, const float* expected);
 
-// eps * the largest absolute colour of the circles and the background, + 1e-6; 0 for eps = 0.
+// Returns eps * the largest absolute colour of the circles and the background, + 1e-6; 0 if eps is 0.
 double permitted_error(const float* circles, std::size_t n, const Frame& frame);
 
 // Returns nullopt if the image is right, otherwise one line about its worst element.

@@ -12,7 +12,8 @@
 
 namespace upsweep::ladders::render {
 
-// An additive feedback generator of 31 words, filled by a multiplicative congruential one and advanced 310 times.
+// An additive feedback generator with 31 words of state, filled by a multiplicative congruential generator and advanced
+// by 310 steps.
 CourseRandom::CourseRandom(std::uint64_t seed) {
   std::int64_t word = static_cast<std::uint32_t>(seed) == 0 ? 1 : static_cast<std::int32_t>(seed);
   for (std::uint32_t& kept : history_) {
@@ -112,7 +113,7 @@ void micro2M(Circles circles, std::uint64_t seed) {
   scatter(circles, u, .001f, 0, {{.3f, .1f, .2f}, {.9f, .3f, .2f}});
 }
 
-// Large circles; the last tenth are small ones in one corner.
+// Large circles, except for the last tenth, which are small and in one corner.
 void big_and_little(Circles circles, std::uint64_t seed, float x, float y) {
   Uniform u(seed);
   scatter(circles, u, .25f, 0, pastel);
@@ -171,7 +172,7 @@ void hypnosis(Circles circles, std::uint64_t seed) {
   }
 }
 
-// Centres, followed by the sparks of each.
+// 15 centres, followed by the 20 sparks of each.
 void fireworks(Circles circles, std::uint64_t seed) {
   Uniform u(seed);
   constexpr unsigned centres = 15, sparks = 20, all = centres * (1 + sparks);
@@ -220,16 +221,17 @@ void identical(Circles circles, std::uint64_t seed) {
   each(circles.first(std::min<std::size_t>(1, circles.size())), seed, [](Circle& c, auto) { c.radius = .3f; });
   repeat(circles, 1);
 }
-// Black circles, so that no pixel is certified at any depth, partly -0, which stays -0 over -0. Pixels on the left are
-// hundreds of circles deep; the others are about 40 deep, enough for the first try but not for the second.
+// Black circles, so that no pixel is certified at any depth. Green and blue are -0, which stays -0 over -0. Pixels on
+// the left are hundreds of circles deep; the others are about 40 deep, enough for the first try but not for the second.
 void shallow(Circles circles, std::uint64_t seed) {
   const std::size_t every = std::max<std::size_t>(1, circles.size() / 50);
   each(circles, seed, [](Circle& c, auto) { c.radius = .8f, c.red = 0, c.green = c.blue = -0.f; });
   for (std::size_t k = 0; k < circles.size(); ++k)
     if (k % every) circles[k].x = -1.8f, circles[k].y = .5f, circles[k].radius = 2;
 }
-// Deep everywhere, and certified after about 40 covering circles, except in a small hole: there the last sixty are
-// black, so that no pixel is certified. Other pixels of the same lanes and warps are, and so is the rest of the tile.
+// Deep everywhere: pixels are certified after about 40 covering circles, except those in a small hole, where the last
+// sixty circles are black, so that no pixel is certified. Other pixels of the same lanes and warps are certified, and
+// so is the rest of the tile.
 void hole(Circles circles, std::uint64_t seed) {
   constexpr float x = .45f, y = .27f, half = .03f;    // one or two pixels of a small image
   constexpr float radius = 32, away = radius + half;  // so large that edges are nearly straight
@@ -244,7 +246,7 @@ void hole(Circles circles, std::uint64_t seed) {
     if (k % 5 == 4) last[k].red = last[k].green = last[k].blue = 0;
   }
 }
-// So faint that no pixel is ever certified, and long sums round at every step.
+// Circles so faint that no pixel is ever certified, and long sums round at every step.
 void faint(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto u) { c.radius = .5f, c.alpha = std::ldexp(1 + u(0), -4 - int(20 * u(1))); });
 }

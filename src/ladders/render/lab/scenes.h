@@ -26,8 +26,8 @@ std::span<const Scene> scenes();
 const Scene& find_scene(std::string_view name);
 std::vector<Circle> draw_scene(const Scene& scene, std::size_t circles, std::uint64_t seed);
 
-// Numbers in [0, 1]: the Linux C library's rand() after srand(seed), divided by RAND_MAX. The scenes of well-known
-// coursework use it, so that pictures can be compared with those of other renderers.
+// Random numbers in [0, 1]: the Linux C library's rand() after srand(seed), divided by RAND_MAX. The scenes of
+// well-known coursework use them, so that pictures can be compared with those of other renderers.
 class CourseRandom {
  public:
   explicit CourseRandom(std::uint64_t seed);

@@ -11,8 +11,9 @@
 namespace upsweep::ladders::render {
 namespace {
 
-// Published milliseconds per frame of 1024 x 1024 pixels: the reference renderer of the coursework that most scenes
-// come from, on a T4-class GPU; and the best time in write-ups of that coursework, on a T4. 0: unknown.
+// Published times, in ms per frame of 1024 x 1024 pixels; 0: unknown. `reference_ms` is that of the reference renderer
+// of the coursework that most scenes come from, on a T4-class GPU; `best_ms` is the best in write-ups of that
+// coursework, on a T4.
 struct Published {
   std::string_view scene;
   double reference_ms, best_ms;

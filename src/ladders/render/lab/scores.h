@@ -1,4 +1,4 @@
-// Compares the times of the scenes with published ones.
+// Compares our times for the scenes with published times.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace upsweep::ladders::render {
 
 // Returns a table with one line per scene that was drawn as published, with all its circles into 1024 x 1024 pixels:
-// the published times, that of our fastest rung, and the speedup; (F) if a rung is wrong. Empty if there is no such
-// scene.
+// the published times, the time of our fastest rung, and the speedup, or (F) if a rung is wrong. Returns an empty
+// string if there is no such scene.
 std::string score_table(const std::vector<lab::Record>& records, const lab::Terminal& terminal);
 
 }  // namespace upsweep::ladders::render

@@ -11,7 +11,7 @@
 namespace upsweep::ladders::render {
 
 Viewport Viewport::shaped(Aspect aspect, unsigned width, unsigned height) const {
-  const double across = (x1 - x0) / width, down = (y1 - y0) / height;  // of a pixel
+  const double across = (x1 - x0) / width, down = (y1 - y0) / height;  // sides of a pixel
   if (aspect == Aspect::stretch || across == down) return *this;
   const double side = aspect == Aspect::fit ? std::max(across, down) : std::min(across, down);
   // The side that needs no change keeps its exact bounds.

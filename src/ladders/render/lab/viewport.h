@@ -11,20 +11,20 @@ namespace upsweep::ladders::render {
 
 // Ways to fit a view into a picture of another shape.
 enum class Aspect : std::uint8_t {
-  fit,      // more is shown: the view is widened around its centre
-  fill,     // less is shown: it is narrowed
-  stretch,  // it is shown unchanged: circles become ellipses
+  fit,      // shows more: widens the view around its centre
+  fill,     // shows less: narrows the view
+  stretch,  // shows the view unchanged: circles become ellipses
 };
 
 struct Viewport {
   double x0 = 0, y0 = 0, x1 = 1, y1 = 1;
 
-  // Returns the view that the picture shows. Its pixels are square, unless stretched.
+  // Returns the view that a picture of width x height pixels shows. Pixels are square, unless `aspect` is stretch.
   Viewport shaped(Aspect aspect, unsigned width, unsigned height) const;
   // Throws Error(invalid_argument) if the view is empty, reversed or not finite, or if f64 cannot tell its pixels
   // apart. `coordinates` names the view in messages: "--view 0,0,1,1".
   void require_pixels(unsigned width, unsigned height, std::string_view coordinates) const;
-  // The distance between adjacent numbers of type T at the view's coordinates.
+  // Returns the distance between adjacent numbers of type T at the view's coordinates.
   template <class T>
   double spacing() const;
 };
@@ -36,7 +36,7 @@ class Placement {
  public:
   explicit Placement(const Viewport& view);
   Circle operator()(const WideCircle& circle) const;
-  // The rectangle that the picture shows, in the mapped coordinates.
+  // Returns the rectangle that the picture shows, in the mapped coordinates.
   Viewport shown() const { return {0, 0, (view_.x1 - view_.x0) * scale_, (view_.y1 - view_.y0) * scale_}; }
 
  private:

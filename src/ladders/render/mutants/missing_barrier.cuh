@@ -1,6 +1,6 @@
 // Wrong on purpose: tile_ballot without the barrier between drawing a list and writing the next one.
 //
-// Must be caught: a race in shared memory, from the second 256 circles on.
+// Must be caught: a race in shared memory, from the second batch of 256 circles on.
 #pragma once
 #include "ladders/render/tile_list.cuh"
 
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(tile_threads) missing_barrier_kernel(const flo
     const std::size_t k = begin + threadIdx.x;
     const unsigned found = __ballot_sync(all_lanes, k < n && bounds.reached_by(circle_at(circles, k)));
     if (lane == 0) totals[turn][warp] = unsigned(__popc(found));
-    // Missing from the second iteration on, when another warp may still be drawing the list.
+    // This barrier is missing from the second iteration on, when another warp may still be drawing the list.
     if (begin == 0) __syncthreads();
     unsigned at = unsigned(__popc(found & ((1u << lane) - 1))), count = 0;
     for (unsigned w = 0; w < TileList::warps; ++w) {

@@ -1,5 +1,5 @@
 // Wrong on purpose: last_first without the proof, and one circle early. A pixel drops the circle that takes its
-// transmittance below 2^-24, half a unit in the last place of a colour of 1.
+// transmittance to 2^-24 or below, half a unit in the last place of a colour of 1.
 //
 // Must be caught: wrong last bits of pixels under more than 24 circles. Without such pixels the image is right.
 #pragma once

@@ -26,7 +26,7 @@ class SaxpyProblem final : public Problem {
   }
 
  private:
-  // y is drawn from the same distribution as x, with another seed.
+  // Returns the case that generates y: the distribution of x, with another seed.
   static Case second(Case c) {
     c.seed += 1;
     return c;
@@ -34,7 +34,7 @@ class SaxpyProblem final : public Problem {
   std::unique_ptr<std::byte[]> y_;
 };
 
-// Streams chunk by chunk; elements are independent.
+// The streamer. Chunks are processed one by one, because elements are independent.
 class SaxpyStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
@@ -57,7 +57,7 @@ constexpr Parameter shapes[] = {{.name = "inplace",
                                  .initial = false}};
 constexpr std::string_view tuning[] = {"chunk", "streams"};
 
-// Converts a to the element's type, truncated for integers.
+// Converts a to the element's type, truncating for integers.
 Scalar factor(Type type, double a) {
   return visit(type, [&]<class T>(TypeTag<T>) -> Scalar {
     return static_cast<T>(static_cast<std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>>(a));
@@ -71,7 +71,7 @@ extern const Primitive saxpy_primitive{
     .contract = saxpy_contract,
     .shapes = ladders::saxpy::shapes,
     .tuning = ladders::saxpy::tuning,
-    // a = -2.7: its products are inexact in every float type, and it wraps in unsigned types.
+    // With a = -2.7, products are inexact in every float type, and wrap in unsigned types.
     .variants =
         [](const Primitive& p, Type type) {
           std::vector<Settings> variants = every_choice(p, type);

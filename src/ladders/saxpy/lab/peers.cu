@@ -39,7 +39,7 @@ struct cublas {
     for (int k = 0; get && k < 3; ++k) get(k, &parts[k]);
     return get ? lab::version_text("cuBLAS", parts[0], parts[1], parts[2]) : "";
   }
-  // One handle per process; null if cuBLAS fails to initialise.
+  // Returns the handle, one per process; null if cuBLAS fails to initialise.
   static void* handle() {
     static void* const made = [] {
       void* handle = nullptr;

@@ -1,6 +1,6 @@
-// Wrong on purpose: the elements after the last whole pack of 16 bytes are skipped.
+// Wrong on purpose: the elements after the last whole 16-byte pack are skipped.
 //
-// Must be caught: poison at the end of out, at every n that is not a multiple of a pack.
+// Must be caught: poison at the end of out, at every n that is not a multiple of the pack size.
 #pragma once
 #include "ladders/saxpy/packs.cuh"
 

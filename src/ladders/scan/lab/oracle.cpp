@@ -43,14 +43,14 @@ std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, 
     if (inclusive) take(in[i]);
     const T got = out[i];
     if (zeros == Zeros::differ && !zero.fits(got)) return wrong_element(i, got, zero.minus() ? "-0" : "0");
-    // roundings * u, a lower bound of growth(), nearly always suffices; growth() takes 100 ns.
+    // roundings * u, a lower bound of growth(), nearly always suffices and saves growth()'s 100 ns.
     if (!nan && !plus && !minus && std::isfinite(got) &&
         std::fabs(got - sum) <= static_cast<long double>(roundings) * u * magnitude) {
       if (!inclusive) take(in[i]);
       continue;
     }
     const long double slack = growth<T>(roundings) * magnitude * (1 + 1.0L / 1024);
-    // Besides the errors of the additions: the rounding of the result, and the smallest subnormal.
+    // Added to the slack of the additions: the rounding of the result, and the smallest subnormal.
     const long double last = std::fabs(sum) * u + std::numeric_limits<T>::denorm_min();
     const bool may_overflow = magnitude + slack >= most;
     bool right;
@@ -91,7 +91,8 @@ struct Magnitude {
   }
 };
 
-// Elements above and below 1 are multiplied separately: the product of any of them, in any order, lies between the two.
+// The exact product and its tolerance. Magnitudes above and below 1 are multiplied separately: every partial product,
+// in any order, lies between the two.
 template <class T>
 class FloatProduct {
   using L = std::numeric_limits<T>;
@@ -115,7 +116,7 @@ class FloatProduct {
     if (is_nan()) return std::isnan(got);
     constexpr long double u = L::epsilon() / 2;
     const long double error = std::fabs(std::fabs(static_cast<long double>(got)) - magnitude());
-    // roundings * u, a lower bound of growth(), nearly always suffices; growth() takes 100 ns.
+    // roundings * u, a lower bound of growth(), nearly always suffices and saves growth()'s 100 ns.
     if (!zero_ && !infinity_ && std::isfinite(got) && std::signbit(got) == minus_ &&
         error <= static_cast<long double>(roundings) * u * magnitude())
       return true;
@@ -136,15 +137,16 @@ class FloatProduct {
   }
 
  private:
-  // The binades by which rounding may change a product: 1, and log2((1 + u)^roundings).
+  // Returns the number of binades by which rounding may change a product: 1 plus log2((1 + u)^roundings).
   static std::int64_t spread_of(std::size_t roundings) {
     return 1 + static_cast<std::int64_t>(1.5L * L::epsilon() / 2 * static_cast<long double>(roundings));
   }
   bool is_nan() const { return nan_ || (zero_ && infinity_); }
-  // The magnitude of the exact product, unless it is 0, infinity or NaN; and the largest error of a right result.
+  // Returns the magnitude of the exact product, unless that is 0, infinity or NaN.
   long double magnitude() const {
     return Magnitude::value(rising_.mantissa * falling_.mantissa, rising_.exponent + falling_.exponent);
   }
+  // Returns the largest error of a right result.
   long double slack(std::size_t roundings, std::int64_t spread) const {
     const long double lost = static_cast<long double>(roundings) * L::denorm_min();
     return growth<T>(roundings) * magnitude() * (1 + 1.0L / 1024) +
@@ -152,7 +154,7 @@ class FloatProduct {
   }
 
   bool nan_ = false, infinity_ = false, zero_ = false, minus_ = false;
-  Magnitude rising_, falling_;  // of the finite elements that are not 0
+  Magnitude rising_, falling_;  // of the finite nonzero elements above 1, and of the others
 };
 
 template <class T>
@@ -189,7 +191,7 @@ std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const 
         return find_mistake(Type::f32, op, inclusive, floats.data(), judged.data(), n, zeros,
                             initial ? Scalar(float(initial.as<T>())) : Scalar());
       };
-      // An infinity is a sum that the last rounding moved there, or one that overflowed before.
+      // An infinity may come from the last rounding, to T, or from an overflow before it; accept either.
       auto mistake = judge(false);
       return mistake ? judge(true) : mistake;
     });

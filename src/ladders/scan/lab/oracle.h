@@ -5,7 +5,7 @@
 // min, max   exact by value; NaN from the first NaN on; -0 and +0 count as equal
 // product    of floats: element i within ((1 + u)^i - 1) * |x_0 * ... * x_i| of the exact product, plus i times the
 //            smallest subnormal times the product of all magnitudes above 1, for partial products that underflow. The
-//            sign is exact. Infinity and NaN are accepted only if some order can overflow, and can also reach 0.
+//            sign is exact. Infinity is accepted only if some order can overflow, NaN only if one can also reach 0.
 // float sum  element i within ((1 + u)^i - 1) * sum |x_0..x_i|, u = 2^-24 (f32), 2^-53 (f64), of the exact prefix sum:
 //            the worst case over all orders of its additions (Higham, Accuracy and Stability of Numerical Algorithms,
 //            2002, section 4.2). The sum itself is computed in long double, whose own error is at most 2^-11 of that
@@ -21,10 +21,10 @@
 
 namespace upsweep::ladders::scan {
 
-enum class Zeros { differ, are_equal };  // in float sums; other libraries may start from +0
+enum class Zeros { differ, are_equal };  // -0 and +0 as float sums; other libraries may start from +0
 
 // Returns nullopt if out[0..n) is right for in[0..n), otherwise one line about the first wrong element. `initial`,
-// unless empty, counts as one more element in front.
+// unless empty, counts as an element before in[0].
 std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const void* in, const void* out,
                                         std::size_t n, Zeros zeros = Zeros::differ, const Scalar& initial = {});
 

@@ -1,6 +1,6 @@
-// Streams scan over an input that may exceed memory. The total of all earlier chunks is put in front of each chunk as
-// one more element, or is its initial value. If the bits must not depend on the chunks, the CPU scans them and keeps
-// the state of the reproducible order.
+// Streams an input that may exceed memory through scan. The total of all earlier chunks is prepended to each chunk as
+// one more element, or becomes the chunk's initial value. If the bits must not depend on the chunks, the CPU scans them
+// and keeps the state of the reproducible order.
 #include "lab/stream.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class ScanStreamer final : public RungStreamer {
     const std::span<const std::byte> chunk = chunks[0];
     const std::size_t element = size_of(case_.type), out_element = size_of(type_);
     const bool first = !carry_ && !initial_value(case_);
-    // A wider total does not fit in an element, so it is the initial value of the next chunk. The first chunk has no
+    // A wider total does not fit in an element, so it becomes the next chunk's initial value. The first chunk has no
     // total before it, not even the neutral element.
     const std::size_t before = carry_ && type_ == case_.type ? 1 : 0, n = chunk.size() / element;
     if (carry_) set_scalars(scan_scalars.scalars({is_inclusive(case_), before ? Scalar() : *carry_}));

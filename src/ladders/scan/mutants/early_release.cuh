@@ -1,5 +1,5 @@
 // Wrong on purpose: scan/pipeline releases a slot when all but one of the warps that read it are done. The copy engine
-// may overwrite data that the last one still reads.
+// may overwrite data that the last warp still reads.
 //
 // Must be caught: a race in shared memory, as soon as the ring wraps.
 #pragma once

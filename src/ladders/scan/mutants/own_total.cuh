@@ -8,7 +8,7 @@ namespace upsweep::ladders::scan {
 
 struct own_total {
   static constexpr bool expected_wrong = true;
-  static constexpr std::size_t largest = 128 * 128;  // so that the totals fit one tile
+  static constexpr std::size_t largest = 128 * 128;  // so that the totals fit in one tile
   static constexpr Story story{.idea = "an inclusive scan of the tiles' totals",
                                .prediction = "a wrong value if there is more than one tile"};
   template <class T, class Op>

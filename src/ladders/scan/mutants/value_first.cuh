@@ -1,6 +1,6 @@
 // Wrong on purpose: a look-back that reads the previous tile's prefix before its flag.
 //
-// Right if the previous tile was published before, as it always is on one core of the emulator.
+// The result is right if the previous tile has already published, as it always has on an emulator with one core.
 //
 // Must be caught: a race in global memory, even if the value is right; a wrong value if tiles run concurrently.
 #pragma once

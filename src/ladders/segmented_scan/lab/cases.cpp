@@ -18,9 +18,10 @@ std::unique_ptr<Streamer> stream(Platform&, const Rung&, const Case&);  // strea
 
 namespace {
 
-// Returns where segments begin. Lengths are 2^k to 1.5 * 2^k with k uniform in [0, 12], so that a warp has many
-// segments or a segment many warps. For one length in sixteen, k is 16, several tiles; after one segment in eight, the
-// next begins at a multiple of 1024. With the parameter `length`, the mean, lengths are uniform from 1 to 2 * mean - 1.
+// Returns the offsets at which segments begin. Lengths are 2^k to 1.5 * 2^k with k uniform in [0, 12], so that a warp
+// has many segments, or a segment spans many warps. For one segment in sixteen, k is 16, which spans several tiles.
+// After one segment in eight, the next begins at a multiple of 1024. If the parameter `length` sets a mean, lengths are
+// instead uniform from 1 to 2 * mean - 1.
 std::vector<std::uint64_t> draw_offsets(const Case& c) {
   constexpr std::uint64_t stream = 0x7365676d656e7473;  // "segments": independent of the values' stream
   const Random random(c.seed, stream);

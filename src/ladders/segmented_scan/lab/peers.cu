@@ -1,5 +1,5 @@
-// CUB's implementation of the same contract: ...ScanByKey for keys. CUB has no algorithm for flags and offsets; its
-// users scan pairs.
+// CUB's implementations of the same contract: InclusiveScanByKey and ExclusiveScanByKey for keys. CUB has no algorithm
+// for flags or offsets, so pairs are scanned for these, as CUB's users do.
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/transform_output_iterator.h>
@@ -15,7 +15,7 @@
 namespace upsweep::ladders::segmented_scan {
 namespace {
 
-// Element i as a pair. An exclusive scan is an inclusive scan of left neighbours, with the neutral element at a head.
+// Returns element i as a pair; for an exclusive scan, its left neighbour, or the neutral element at a head.
 template <class T, class Op>
 struct PairAt {
   const T* in;

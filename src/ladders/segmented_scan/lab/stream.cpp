@@ -1,6 +1,6 @@
 // Streams segmented_scan over an input that may exceed memory. If a segment continues from the previous chunk, its
-// total is put in front of the chunk as one more element. Heads are read along with the input (flags, keys) or before
-// it (offsets).
+// total so far is prepended to the chunk as one more element. Flags and keys are read chunk by chunk, along with the
+// input; offsets are read in full before it.
 #include "lab/stream.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ extern const Contract segmented_scan_contract;
 namespace ladders::segmented_scan {
 namespace {
 
-// Ample for real inputs; the offsets stay in memory throughout.
+// Maximum size of the offsets, which stay in memory throughout; ample for real inputs.
 constexpr std::size_t most_offset_bytes = std::size_t{16} << 30;
 
 class SegmentedStreamer final : public RungStreamer {
@@ -35,7 +35,7 @@ class SegmentedStreamer final : public RungStreamer {
   // finish() detects offsets beyond the input, because the number of elements may be unknown until then.
   void take_whole(std::size_t, std::vector<std::byte> bytes, Type) override {
     offsets_.resize(bytes.size() / sizeof(std::uint64_t));
-    std::ranges::copy(bytes, reinterpret_cast<std::byte*>(offsets_.data()));  // both are null if there are no offsets
+    std::ranges::copy(bytes, reinterpret_cast<std::byte*>(offsets_.data()));  // not memcpy: may be null
     require_offsets(std::max(offsets_.empty() ? 0 : offsets_.back(), std::uint64_t{1}));
   }
 
@@ -64,12 +64,12 @@ class SegmentedStreamer final : public RungStreamer {
  private:
   void describe(Call& call, std::uint64_t) const override { call.out[0].type = type_; }
 
-  // A carried total that includes the initial value, or is wider than an element, cannot be put in front as an element.
-  // So the rest of the open segment is an ordinary scan on the CPU that starts from the total; the rung scans the
-  // segments that begin in this chunk.
+  // Processes a chunk if the carried total cannot be prepended as an element, because it includes the initial value or
+  // is wider than an element. The rest of the open segment is then an ordinary scan on the CPU whose initial value is
+  // the carried total; the rung scans the segments that begin in this chunk.
   void feed_apart(Chunks chunks, const Sink& sink) {
     const std::size_t element = size_of(case_.type), n = chunks[0].size() / element;
-    if (kind_ == HeadKind::offsets) heads_of(chunks, 0, n);  // for is_head()
+    if (kind_ == HeadKind::offsets) heads_of(chunks, 0, n);  // sets local_, which is_head() reads
     std::size_t begin = 0;
     if (carry_)
       while (begin < n && !is_head(chunks, 0, begin)) ++begin;
@@ -108,7 +108,7 @@ class SegmentedStreamer final : public RungStreamer {
                                       .workspace = &workspace});
     if (!status) throw Error(status.code, "scan/parallel failed");
   }
-  // Updates the carried total from elements and their scan.
+  // Passes elements and their scan to watch_, and updates the carried total from the last of each.
   void take(std::span<const std::byte> in, std::span<const std::byte> scanned, const ScanWatch::IsHead& begins) {
     watch_.see(in, scanned, begins);
     const std::size_t element = size_of(case_.type), n = in.size() / element;
@@ -124,7 +124,7 @@ class SegmentedStreamer final : public RungStreamer {
     call.in[1] = input_array(Type::u64, offsets_.size(), offsets_.data());
     segmented_scan_contract.validate_elements(call);
   }
-  // Returns the heads of the carried element, if any, and of a chunk. The first element always counts as a head.
+  // Returns the heads of `before` carried elements (0 or 1) and of a chunk, n in all. Rungs take the first as a head.
   Array heads_of(Chunks chunks, std::size_t before, std::size_t n) {
     if (kind_ != HeadKind::offsets) {
       const Type type = element_of(kind_);
@@ -156,11 +156,11 @@ class SegmentedStreamer final : public RungStreamer {
   const HeadKind kind_ = case_.settings.get("heads", HeadKind::flags);
   const bool inclusive_ = case_.settings.get("inclusive", false);
   Room in_{*this}, heads_{*this}, out_{*this};
-  std::vector<std::byte> ended_;        // the scan of the segment that continues from the last chunk
-  std::optional<Scalar> carry_;         // op over the segment in which the last chunk ended
-  std::uint32_t last_key_ = 0;          // last key of the last chunk
+  std::vector<std::byte> ended_;        // the scan of the segment that continues from the previous chunk
+  std::optional<Scalar> carry_;         // total so far of the segment that is open at the end of the previous chunk
+  std::uint32_t last_key_ = 0;          // last key of the previous chunk
   std::vector<std::uint64_t> offsets_;  // of the whole input
-  std::vector<std::uint64_t> local_;    // of a chunk, relative to its first element
+  std::vector<std::uint64_t> local_;    // of the current chunk, relative to the rung's first element
   std::uint64_t done_ = 0;              // elements in the chunks so far
   ScanWatch watch_{case_, type_, inclusive_};
 };

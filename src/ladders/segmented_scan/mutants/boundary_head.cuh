@@ -1,4 +1,4 @@
-// Wrong on purpose: a segment that begins at the start of a warp's part of a tile continues the previous one.
+// Wrong on purpose: ignores a head at the start of a warp's part of a tile; the previous segment continues instead.
 //
 // Must be caught: a wrong value, if a head falls on such a boundary.
 #pragma once
@@ -7,7 +7,7 @@
 namespace upsweep::ladders::segmented_scan {
 
 static __global__ void forget_boundaries(unsigned* words,   // head bits
-                                         std::size_t part,  // in elements: whole words of head bits
+                                         std::size_t part,  // elements per warp; a multiple of 32
                                          std::size_t parts) {
   const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k > 0 && k < parts) words[k * part / 32] &= ~1u;

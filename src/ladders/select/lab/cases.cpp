@@ -17,7 +17,7 @@ namespace {
 
 // Parameters of the case decide how much is selected; no rung reads them:
 //   share       the approximate fraction selected (for find_repeats: of elements that repeat; for nonzero: of elements
-//               that are not 0); by default that of the input, and half of the flags
+//               that are not 0); by default, whatever the input gives, and half of the flags
 //   run_length  the approximate mean length of runs of equal elements, for unique and run_length_encode
 class SelectProblem final : public Problem {
  public:
@@ -43,7 +43,8 @@ class SelectProblem final : public Problem {
     return all;
   }
   void choose_outputs(Call& call) const override { call.out[0].type = call.out[2].type = index_type_of(case_); }
-  // Reads every element once, or the flags and only the selected elements; writes the selection.
+  // Returns the minimum traffic: every element read once, or the flags and only the selected elements; the selection
+  // written.
   Traffic traffic(const Rung&) const override {
     if (!count_) count_ = count_selected(host_call());
     const std::size_t element = size_of(case_.type), count = *count_;
@@ -52,7 +53,8 @@ class SelectProblem final : public Problem {
     const std::size_t position = size_of(outputs()[does_.lengths ? 2 : 0].type);
     const std::size_t positions = does_.positions || does_.lengths ? count : 0;
     const std::size_t written = values_written * element + positions * position;
-    // Memory is slower when reads and writes alternate, so a copy is the fairer ceiling if one byte in five is written.
+    // Memory is slower when reads and writes alternate, so a copy is the fairer ceiling if at least a fifth of the
+    // bytes are written.
     return {read + written, 4 * written < read ? "read" : "copy"};
   }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
@@ -90,7 +92,8 @@ extern const Primitive select_primitive{
           return names;
         },
     .shapes = ladders::select::shapes,
-    // The inputs' own shares, with indices of each type; a small share; all elements, with runs longer than a tile.
+    // The share that the input gives, with several index types; a small share; all elements, with runs longer than a
+    // tile.
     .variants =
         [](const Primitive& p, Type type) {
           return std::vector<Settings>{

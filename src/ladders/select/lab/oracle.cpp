@@ -48,7 +48,7 @@ bool below(T a, T b) {
   return !is_nan(a) && !is_nan(b) && ordered(a) < ordered(b);
 }
 
-// Returns whether the operation selects element i.
+// True if the operation selects element i.
 template <class T, class O>
 bool is_selected(const Input<T, O>& in, std::size_t i) {
   const T* const x = in.values;
@@ -73,7 +73,8 @@ bool is_selected(const Input<T, O>& in, std::size_t i) {
 
 // ---- the outputs ----
 
-// Compares bits, including the sign of a zero and the payload of a NaN, because elements are copied, not computed.
+// Compares bit for bit, including the sign of a zero and the payload of a NaN, because elements are copied, not
+// computed. Returns nullopt if the two are the same.
 template <class T>
 std::optional<std::string> difference(const char* array, std::size_t i, T is, T should) {
   if (std::memcmp(&is, &should, sizeof(T)) == 0) return std::nullopt;
@@ -99,7 +100,7 @@ std::optional<std::string> written_past(const char* array, const void* out, std:
 struct Before {
   std::size_t count = 0, last = 0;
 };
-// Returns one for the first element of each part, and one for the end of the input.
+// Returns the selection before the first element of each part, and the whole selection last.
 template <class T, class O>
 std::vector<Before> before_parts(const Input<T, O>& in) {
   std::vector<Before> before(parts_of(in.n) + 1);

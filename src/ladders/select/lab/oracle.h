@@ -1,5 +1,5 @@
-// The expected result of a selection, bit for bit; the condition is reimplemented from the contract. Calls have their
-// arrays in host memory.
+// The expected result of a selection, bit for bit; the condition is reimplemented from the contract. The calls' arrays
+// are in host memory.
 #pragma once
 #include <cstddef>
 #include <optional>

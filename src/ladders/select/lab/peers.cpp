@@ -16,7 +16,8 @@
 namespace upsweep::ladders::select {
 namespace {
 
-// The standard's algorithms with or without an execution policy. An element's address gives the index of its flag.
+// Runs the standard algorithm, with or without an execution policy. The index of an element's flag is computed from the
+// element's address.
 template <class T, class O>
 void with_std(const Args<T, O>& a, auto&&... policy) {
   const T *const begin = a.in.values, *const end = begin + a.in.n;
@@ -69,7 +70,8 @@ struct std_par {
   }
 };
 
-// The serial rung's loop over a part, which continues from `before`.
+// Runs the serial rung's loop over a part and returns the selection up to its end, given that before it. Writes only if
+// is_final.
 template <bool is_final, class T, class O>
 Found loop(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, std::size_t total) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -117,7 +119,7 @@ struct tbb_parallel_scan {
   }
 };
 
-// Writes every element; the next one overwrites it unless it is selected. The loop ends at the last selected element.
+// Writes every element; one that is not selected is overwritten by the next. Ends at the last selected element.
 struct branchless {
   static constexpr Story story{.idea = "a branchless loop: write, then advance by 0 or 1",
                                .limits = "no run_length_encode or partition_if; any n",

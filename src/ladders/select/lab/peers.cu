@@ -13,7 +13,7 @@
 namespace upsweep::ladders::select {
 namespace {
 
-// Returns whether element i equals the next one; for a selection among positions.
+// A predicate on positions: true if element i equals the next one.
 template <class T>
 struct Repeats {
   const T* values;

@@ -1,5 +1,5 @@
 // Streams select over an input that may exceed memory. For an operation that compares neighbours, the last element of
-// the previous chunk is put in front of each chunk.
+// the previous chunk is carried over: it is prepended to the next chunk.
 //
 // Positions and lengths are u64 for any input, so that a file's type does not depend on its length. Besides the main
 // output, run_length_encode writes the lengths, and partition_if the elements that are not selected, whose offset after
@@ -39,7 +39,7 @@ class SelectStreamer final : public RungStreamer {
     run({input_array(case_.type, n, in), input_array(Type::u8, n, flags)}, {out, Array{Type::u64, 1, count}, lengths});
     const std::size_t selected = load_scalar(Type::u64, fetch(count, sizeof(std::uint64_t)).data()).as<std::uint64_t>();
 
-    // If the carried element starts a run, it has already been written.
+    // As the first of its call, the carried element counts as the start of a run, but its run has already been written.
     const std::size_t known = does_.starts_runs ? carried : 0;
     if (shifted)
       sink(widened(out, selected, begin_ - carried));
@@ -73,14 +73,14 @@ class SelectStreamer final : public RungStreamer {
     return std::as_bytes(std::span(wide_));
   }
 
-  static constexpr Type in_chunk = Type::u32;  // holds the positions and lengths in a chunk
+  static constexpr Type in_chunk = Type::u32;  // of positions and lengths within a chunk
   const Traits does_ = traits(case_.operation.as<Selection>());
   const bool carries_ = carry() == Carry::last_element;
   Room in_{*this}, flags_{*this}, out_{*this}, lengths_{*this}, count_{*this};
   std::vector<std::uint64_t> wide_;
   std::uint64_t begin_ = 0;  // elements before the chunk
   std::uint64_t open_ = 0;   // elements so far in the run that may continue
-  Scalar last_;              // element of the previous chunk
+  Scalar last_;              // last element of the previous chunk
 };
 
 }  // namespace

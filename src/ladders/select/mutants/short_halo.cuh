@@ -1,6 +1,6 @@
 // Wrong on purpose: a halo off by one. The element after a tile is read one position too far.
 //
-// Must be caught by the check: a repeat across two tiles is missed or invented.
+// Must be caught by the check: a repeat across a tile boundary is missed or invented.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/select/fused.cuh"

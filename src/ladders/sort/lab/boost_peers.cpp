@@ -1,4 +1,4 @@
-// Boost.Sort, which takes as long to compile as the other CPU peers together.
+// Boost.Sort, in its own unit because it takes as long to compile as all other CPU peers together.
 #if defined(UPSWEEP_WITH_BOOST_SORT)
 #include <boost/sort/block_indirect_sort/block_indirect_sort.hpp>
 #include <boost/sort/spreadsort/integer_sort.hpp>

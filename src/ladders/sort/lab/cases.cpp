@@ -1,4 +1,4 @@
-// The laboratory's side of sort.
+// The laboratory's cases of sort: inputs, parameters, verification.
 #include "lab/planted.h"
 #include "lab/primitive.h"
 #include "lab/stream.h"
@@ -28,7 +28,8 @@ constexpr Parameter shapes[] = {
     partition::distinct_shape};
 constexpr std::string_view streamed[] = {"value_bytes", "indices"};
 
-// The truth takes 32 bytes per key to compute, and 2^32 keys would take longer to sort here than anyone waits.
+// Maximum keys for which the check sorts the input even if the outputs can be checked without. Sorting takes 32 bytes
+// per key, and too long for 2^32 keys.
 constexpr std::size_t most_sorted = std::size_t{1} << 28;
 
 class SortProblem final : public Problem {
@@ -64,7 +65,7 @@ class SortProblem final : public Problem {
  private:
   const bool indices_ = shape<bool>("indices"), inplace_ = shape<bool>("inplace");
   const partition::MadeValues values_{"sort", shape<std::uint64_t>("value_bytes"), case_.n};
-  mutable std::optional<Truth> truth_;  // computed when first needed
+  mutable std::optional<Truth> truth_;  // computed on first use
 };
 
 }  // namespace
@@ -75,8 +76,8 @@ extern const Primitive sort_primitive{
     .types = &all_types,
     .shapes = ladders::sort::shapes,
     .streamed = ladders::sort::streamed,
-    // Values of every width, in place and not; indices, with keys and without; subsets of the bits: the lowest, the
-    // highest, and the middle, of which a narrow type has fewer; few distinct keys; totalOrder.
+    // Values of every width, in place and not; indices, with keys and without; subsets of the bits (the lowest, the
+    // highest, the middle); few distinct keys; for floats, totalOrder.
     .variants =
         [](const Primitive& p, Type type) {
           const std::size_t width = 8 * size_of(type);

@@ -14,15 +14,15 @@
 namespace upsweep::ladders::sort {
 namespace {
 
-// Selects the floats that compare equal.
+// The floats that compare equal to each other: the two zeros and all NaN, only the zeros, or none.
 struct Equal {
   bool zeros, nans;
   explicit Equal(const Call& c, bool as_cub = false)
       : zeros(as_cub || sort_scalars.read(c.scalars).float_order == FloatOrder::by_value), nans(zeros && !as_cub) {}
 };
 
-// A key's rank, by the definition. For integers, the number of smaller values of the type. For floats, negative ones
-// come before all others, and the larger their magnitude, the earlier they come.
+// Returns a key's rank, by definition. For integers, that is the number of smaller values of the type. For floats,
+// negative ones come first, by descending magnitude, then the others, by ascending magnitude.
 template <class T>
 std::uint64_t rank_of(T key, Equal equal) {
   if constexpr (is_floating<T>) {
@@ -54,7 +54,7 @@ std::string text_of(Type type, const std::byte* key) {
   });
 }
 
-// The elements of inputs and outputs. An output that a call lacks has 0 bytes per element.
+// The elements of a call's inputs and outputs. An output that the call lacks has 0 bytes per element.
 struct Elements {
   explicit Elements(const Call& c)
       : type(c.type()),
@@ -67,7 +67,7 @@ struct Elements {
         out_values(c.out[1].as<const std::byte>()) {}
 
   const std::byte* key(std::size_t i) const { return keys + i * key_bytes; }
-  // Value i; if indices are requested, the index itself, stored in `room`.
+  // Returns value i; if indices are requested, the index itself, stored in `room`.
   const std::byte* value(std::size_t i, std::uint64_t& room) const {
     if (values) return values + i * value_bytes;
     if (value_bytes == 8) return reinterpret_cast<const std::byte*>(&(room = i));
@@ -83,7 +83,7 @@ struct Elements {
   const std::byte *keys, *values, *out, *out_values;
 };
 
-// Returns the mistake at position i, where the element from `index` belongs.
+// Returns the mistake at position i, where the input's element `index` belongs; nullopt if there is none.
 std::optional<std::string> wrong_place(const Elements& e, std::size_t i, std::size_t index) {
   if (e.out_bytes && std::memcmp(e.out_key(i), e.key(index), e.key_bytes) != 0)
     return "out[0][" + std::to_string(i) + "] is " + text_of(e.type, e.out_key(i)) + ", should be " +
@@ -101,7 +101,7 @@ std::uint64_t hash_of(const std::byte* key, std::size_t key_bytes, const std::by
   return partition::hash_of(word, value, value_bytes);
 }
 
-// Checks that positions [begin, end) hold the right keys, each beside its value, in any order.
+// Checks that positions [begin, end) hold the right keys, each with its value, in any order.
 std::optional<std::string> wrong_group(const Elements& e, const Truth& truth, std::size_t begin, std::size_t end) {
   std::uint64_t hashes = 0, room;
   for (std::size_t i = begin; i < end; ++i) {
@@ -118,17 +118,17 @@ bool in_order(std::uint64_t left, std::uint64_t right, bool descending) {
   return descending ? left >= right : left <= right;
 }
 
-// The contract's order if all bits are compared: every other float comes before NaN.
+// True if a comes before b in the contract's order by all bits, in which NaN comes last.
 template <class T>
 bool is_before(T a, T b) {
   if (std::isnan(a)) return false;
   return std::isnan(b) || a < b;
 }
 
-// Zeros and NaN must be in the input's order. The output's keys are already known to be in order.
+// Checks that zeros, and NaN, keep the input's order. The output's keys are already known to be sorted.
 template <class T>
 std::optional<std::string> wrong_equal_keys(const T* keys, const T* out, std::size_t n) {
-  std::size_t zero = 0, nan = 0;  // output positions of the next ones
+  std::size_t zero = 0, nan = 0;  // output positions of the next zero and the next NaN
   while (zero < n && !(out[zero] == 0)) ++zero;
   while (nan < n && !std::isnan(out[nan])) ++nan;
   for (std::size_t i = 0; i < n; ++i) {
@@ -189,7 +189,7 @@ std::optional<std::string> wrong_indices(const Call& c, Equal equal) {
 
 namespace {
 
-// Stable sort by before(a, b), on all cores.
+// Sorts stably by before(a, b), on all cores.
 template <class Before>
 void sort_truth(Truth& truth, Before&& before) {
   const auto at = [&](std::size_t i) { return truth.begin() + static_cast<std::ptrdiff_t>(std::min(i, truth.size())); };
@@ -202,7 +202,7 @@ void sort_truth(Truth& truth, Before&& before) {
     });
 }
 
-// Compares floats by value. The rank of each is then the number of keys that come before it.
+// Returns the truth for floats compared by value. A key's rank is then the number of keys that come before it.
 template <class T>
 Truth truth_by_value(const Call& c) {
   const T* const keys = c.in[0].as<const T>();

@@ -1,4 +1,4 @@
-// Other CPU libraries with the same contract, compiled for this machine.
+// Other libraries' CPU implementations of the same contract, compiled for this machine.
 #include <oneapi/tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ Rungs boost_peers();  // boost_peers.cpp
 
 namespace {
 
-// Bare keys that already compare in that order can take an unstable sort: equal ones are identical.
+// True for keys without values. If their bits also compare in the requested order, equal keys are identical, so an
+// unstable sort will do.
 template <class E>
 inline constexpr bool bare = std::is_integral_v<E>;
 
@@ -84,8 +85,8 @@ struct vqsort {
     const bool pairs = sizeof(T) == 4 && a.values.bytes == 4;
     if (a.bits != 8 * sizeof(T) || (a.values.bytes && !pairs))
       return {Code::unsupported, 0, "vqsort takes whole keys, with values only if both have 4 bytes"};
-    // A distinct number per key. For floats in their default order, numbers are rotated so that NaN of both signs are
-    // at one end.
+    // Keys are sorted as numbers, distinct for distinct keys. For floats in their default order, the numbers are
+    // rotated so that NaN of both signs are at one end.
     const KeyOrder<Key> total = a.order.total();
     Key turn = 0;
     if constexpr (std::is_floating_point_v<T>)

@@ -1,4 +1,4 @@
-// CUB's radix sort. Its keys are typed. Floats are in totalOrder, except that the zeros are equal.
+// CUB's radix sort, which takes typed keys. It sorts floats in totalOrder, except that the zeros are equal.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -11,7 +11,7 @@
 namespace upsweep::ladders::sort {
 namespace {
 
-// T as CUB knows it.
+// Returns a key of the type that CUB has for T.
 template <class T>
 auto cub_key() {
   if constexpr (std::is_same_v<T, f16>)

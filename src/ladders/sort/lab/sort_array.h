@@ -1,6 +1,6 @@
-// Lets a library's sort of one array in place be a peer. Keys are first copied to the output, and keys with values are
-// packed into an array of pairs and unpacked afterwards. All cores copy, and the copies are timed, because the contract
-// has separate arrays.
+// Makes a peer of a library's in-place sort of one array. Keys alone are first copied to the output; keys with
+// values are packed into an array of pairs and unpacked afterwards. All cores copy, and the copies are timed, because
+// the contract has separate arrays.
 #pragma once
 #include <algorithm>
 
@@ -24,7 +24,7 @@ K key_of(const Pair<K, V>& pair) {
   return pair.key;
 }
 
-// A key's rank in the requested order.
+// Maps a key to its rank in the requested order.
 template <class Order>
 struct Rank {
   using K = typename Order::Key;
@@ -33,7 +33,7 @@ struct Rank {
   K mask;
   K operator()(K key) const { return static_cast<K>(order(key) >> first_bit) & mask; }
 };
-// The same for keys whose bits already compare in that order.
+// The identity, for keys whose bits already compare in the requested order.
 struct Plain {
   template <class K>
   K operator()(K key) const {
@@ -60,7 +60,7 @@ auto rank_of(const KeyArgs<Order>& a) {
   return Rank<Order>{a.order, a.first_bit, static_cast<Key>(static_cast<Key>(-1) >> (8 * sizeof(Key) - a.bits))};
 }
 
-// Runs a peer on one array, of keys or of pairs. i32 and u32 share an instance.
+// Runs a peer on one array, of keys or of pairs. i32 and u32 share one instance.
 template <class Peer, class Order>
 Status sort_array(const KeyArgs<Order>& a) {
   using Key = typename Order::Key;

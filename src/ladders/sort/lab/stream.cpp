@@ -1,8 +1,8 @@
-// sort over files, an external sort: each run is sorted separately, and sorted runs are merged.
+// An external sort of files: each run is sorted separately, and the sorted runs are merged.
 //
 // The merge is another sort. Memory holds the next elements of each run. Those that precede every element not yet in
-// memory are collected run by run, sorted by the rung, and passed on. On all cores, a rung does this in less time than
-// one comparison per element takes.
+// memory are collected run by run, sorted by the rung, and passed on. On all cores, the rung sorts them in less time
+// than a merge would take for one comparison per element.
 //
 // Values are optional; they have the type of their file. Indices are u64 for any input, so that a file's type does not
 // depend on its length.
@@ -40,8 +40,8 @@ class SortStreamer final : public CollectingStreamer {
     if (indices_) return {};
     return {{"values", value_type_, /*optional=*/!value_type_}};
   }
-  // Equal keys are identical, unless their values, their indices or bits that are not compared tell them apart. Float
-  // zeros have two signs.
+  // The order of the input does not matter if equal keys are identical: if no values, indices or bits that are not
+  // compared tell them apart, and they are not floats, whose zeros have two signs.
   bool any_order() const override {
     return !indices_ && !has_values_ && !is_float(case_.type) && !case_.settings.find("first_bit") &&
            !case_.settings.find("bits");
@@ -58,7 +58,7 @@ class SortStreamer final : public CollectingStreamer {
     return all;
   }
 
-  // Floats that are equal though their bits differ take more memory to sort.
+  // Notes whether there may be floats that are equal though their bits differ: they take more memory to sort.
   void see(Chunks chunks) override {
     if (merges_ || !is_float(case_.type)) return;
     const auto order = case_.settings.find("float_order");
@@ -93,7 +93,7 @@ class SortStreamer final : public CollectingStreamer {
     if (has_values_) call.in[1] = {*value_type_, n};
     if (indices_) call.out[1].count = n;
   }
-  // The rung's arrays; the values may be indices.
+  // A sorted run in the rung's arrays; the values may be indices.
   struct Sorted {
     std::size_t n;
     const std::byte *keys, *values;
@@ -109,10 +109,10 @@ class SortStreamer final : public CollectingStreamer {
   std::size_t scratch_of_key(std::size_t bytes_of_value) const {
     return most_scratch_of_key(static_cast<unsigned>(key_bytes()), static_cast<unsigned>(bytes_of_value), merges_);
   }
-  // Output bytes per element besides the key; 0 if none.
+  // Returns the output bytes per element besides the key; 0 if none.
   std::size_t value_bytes() const { return indices_ ? sizeof(std::uint64_t) : has_values_ ? size_of(*value_type_) : 0; }
 
-  // Sorts the collected keys, for their indices or with their values.
+  // Sorts the collected keys, and returns them with their indices or with their values.
   Sorted sort_collected(bool want_indices) {
     const std::size_t n = collected(), values = value_bytes() ? n : 0;
     const Type type = want_indices ? Type::u32 : indices_ ? Type::u64 : value_type_.value_or(Type::u32);
@@ -210,7 +210,7 @@ class SortStreamer final : public CollectingStreamer {
     run.next_values.erase(run.next_values.begin(), run.next_values.begin() + std::ssize(values));
   }
 
-  // Minimum elements of a run in memory: at least one sector of a disk.
+  // Minimum elements of a run in memory: of 8-byte keys, a 512-byte disk sector.
   static constexpr std::size_t least_in_memory = 64;
 
   const bool indices_;

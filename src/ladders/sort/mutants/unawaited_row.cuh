@@ -1,15 +1,16 @@
 // Wrong on purpose: a tile adds its counts to the previous tile's sums without waiting for them.
 //
-// Right if the previous tile is done, as it always is on one core of the emulator.
+// The result is right if the previous tile is done, as it always is on one core of the emulator.
 //
-// Must be caught from 513 keys on: a race in global memory, reported by the traced emulator for any values; or, if the
-// previous tile was not done, keys at wrong offsets.
+// Must be caught with 513 keys or more: a race in global memory, reported by the traced emulator for any values; or, if
+// the previous tile was not done, keys at wrong offsets.
 #pragma once
 #include "ladders/sort/ballot_passes.cuh"
 
 namespace upsweep::ladders::sort {
 
-// A row counts the keys of each bucket in its tile and all earlier ones. No flag says whether it has been written.
+// A look-back in which a tile's row counts the keys of each bucket in that tile and all earlier ones. No flag says
+// whether the row has been written.
 struct UnawaitedRow : multisplit::TileLookback {
   __device__ void publish(unsigned tile, uint4) const {
     for_next_rows(tile, [&](unsigned r) { *row(next_words, r) = uint4{0, 0, 0, 0}; });
