@@ -18,7 +18,7 @@ before=$(cd "$work" && find . -type f | sort | xargs sha256sum)
 cp -r "$source/tests/new_primitive/tree/." "$work"
 (cd "$work" && sha256sum --quiet --check <<< "$before")  # no existing file has changed
 
-# With ccache, reuses the laboratory's objects from the build that runs this test, although the folders differ.
+# With ccache, a second run reuses the objects of the first.
 launcher=()
 if command -v ccache > /dev/null; then
   launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
