@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
 }
 
 // word_columns_kernel for a single block, whose counts are the result: it needs no totals and writes the caller's
-// counters. With so few samples, specialised searches would save no time.
-template <class T, class O>
+// counters.
+template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
     few_samples_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, Output out) {
   unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
@@ -43,16 +43,15 @@ __global__ void __launch_bounds__(steps_block, 1)
   table.clear(words);
   wait_for_previous();
   __syncthreads();
-  for_each_slot(in.samples, steps, {0, steps.count}, slots_of<Search::general>(in), [&](unsigned slot, auto present) {
+  for_each_slot(in.samples, steps, {0, steps.count}, slots_of<search>(in), [&](unsigned slot, auto present) {
     if (present) table.count(words, slot);
   });
   __syncthreads();
-  table.for_each_count(words, [&](unsigned k, unsigned count) {
+  for (unsigned k = threadIdx.x; k < table.slots; k += blockDim.x)
     if (k + 1 < table.slots)
-      out.put(k, count);
+      out.put(k, table.sum(words, k));
     else
-      out.put_outside(count);
-  });
+      out.put_outside(table.sum(words, k));
 }
 
 struct word_columns {
@@ -71,9 +70,10 @@ struct word_columns {
     const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
     if (!table.fit()) return too_many_counters;
     plan.shape.shared_bytes = table.bytes();
-    if (plan.blocks() == 1) return launch(few_samples_kernel<T, O>, plan.shape, a.in, plan.steps, table, a.out);
-    return by_totals(a, [&](unsigned* totals) {
-      return by_search(a.in, [&]<Search search>(Chosen<search>) {
+    return by_search(a.in, [&]<Search search>(Chosen<search>) {
+      if (plan.blocks() == 1)
+        return launch(few_samples_kernel<search, T, O>, plan.shape, a.in, plan.steps, table, a.out);
+      return by_totals(a, [&](unsigned* totals) {
         return launch(word_columns_kernel<search, T, O>, plan.shape, a.in, plan.steps, table, totals);
       });
     });

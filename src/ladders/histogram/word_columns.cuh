@@ -35,17 +35,11 @@ struct WordColumns {
     for (unsigned j = 0; j < columns; ++j) all += words[slot * columns + ((first + j) & (columns - 1))];
     return all;
   }
-  // Block-wide: calls f(k, count) for every slot k.
-  template <class F>
-  __device__ void for_each_count(const unsigned* words, F&& f) const {
-    for (unsigned k = threadIdx.x; k < slots; k += blockDim.x) f(k, sum(words, k));
-  }
   // Block-wide: adds the count of every slot k to totals[total_of(k)].
   template <class F>
   __device__ void merge(const unsigned* words, unsigned* totals, F&& total_of) const {
-    for_each_count(words, [&](unsigned k, unsigned count) {
-      if (count) atomicAdd(&totals[total_of(k)], count);
-    });
+    for (unsigned k = threadIdx.x; k < slots; k += blockDim.x)
+      if (const unsigned all = sum(words, k)) atomicAdd(&totals[total_of(k)], all);
   }
   __device__ void merge(const unsigned* words, unsigned* totals) const {
     merge(words, totals, [](unsigned k) { return k; });

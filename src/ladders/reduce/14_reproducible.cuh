@@ -6,8 +6,8 @@
 // nearest. Integer addition is associative, so blocks may use atomics in any order.
 //
 // Traffic   as vec16; up to 10 (f32) or 67 (f64) atomics per block for the limbs. 6 instructions per element instead of
-//           1, still hidden behind the loads. Segments: a warp per segment, with an accumulator of its own; long
-//           segments one after another, each by the whole grid.
+//           1, still hidden behind the loads. Segments: a thread per short segment, a warp per longer one, each with
+//           an accumulator of its own; the longest one after another, each by the whole grid.
 // Order     none: the result is the correctly rounded sum, |error| <= 1/2 ulp.
 // Source    Collange, Defour, Graillat, Iakymchuk, Numerical Reproducibility for the Parallel Reduction, 2015.
 #pragma once
@@ -118,6 +118,22 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>)
 
 inline constexpr unsigned exact_segments_block = 256;
 
+// Each thread sums whole segments, in a grid-stride loop, element by element.
+template <class T>
+__global__ void __launch_bounds__(exact_segments_block)
+    reproducible_short_segments_kernel(const T* in,  // [n]
+                                       T* out,       // [ceil(n / length)]
+                                       std::size_t n, std::size_t length, Initial<T, Sum> initial) {
+  const std::size_t threads = std::size_t(gridDim.x) * exact_segments_block;
+  for (std::size_t s = std::size_t(blockIdx.x) * exact_segments_block + threadIdx.x; s * length < n; s += threads) {
+    const std::size_t begin = s * length, end = n - begin < length ? n : begin + length;
+    ExactSum<T> sum{};
+    if (initial.given) sum.deposit(initial.value);
+    for (std::size_t i = begin; i < end; ++i) sum.deposit(in[i]);
+    out[s] = sum.round();
+  }
+}
+
 // Each warp sums whole segments, in a grid-stride loop.
 template <class T>
 __global__ void __launch_bounds__(exact_segments_block, blocks_per_sm<T>)
@@ -145,15 +161,18 @@ __global__ void __launch_bounds__(exact_segments_block, blocks_per_sm<T>)
 
 // ---- the rung -------------------------------------------------------------------------------------------------------
 
-// Minimum bytes per segment, times the number of segments, for a launch per segment; with fewer, a warp per segment.
-// A warp has 4 KB of loads in flight, and so reads about 20 KB in the 4 us of a launch.
-inline constinit Threshold exact_launch_bytes{"exact_launch_bytes", 20 << 10, 64};
+// Maximum elements per segment for a thread per segment. With more, a warp per segment is faster, although few of its
+// lanes clear, carry and round its accumulator.
+inline constinit Threshold max_exact_short{"max_exact_short", 512, 16};
+// Minimum bytes per segment, divided by the number of segments, for a launch per segment instead of a warp: a warp
+// reads 13 KB in the 4 us of a launch (H200).
+inline constinit Threshold exact_launch_bytes{"exact_launch_bytes", 13 << 10, 64};
 
 struct reproducible {
   static constexpr bool reproducible_bits = true;
   static constexpr bool takes_initial = true;
   static constexpr bool takes_segments = true;
-  static constexpr Threshold* thresholds[] = {&exact_launch_bytes};
+  static constexpr Threshold* thresholds[] = {&max_exact_short, &exact_launch_bytes};
   static constexpr Story story{
       .idea = "the exact sum in fixed point, rounded once",
       .prediction = "at least 0.9 of overlap's speed at large n; a few microseconds more at small n",
@@ -169,7 +188,10 @@ struct reproducible {
     if (const unsigned block = a.tuning.block_or(256); !whole_warps(block) || block > 256)
       return {Code::unsupported, 0, "reproducible needs blocks of whole warps, at most 256 threads"};
     const std::size_t segments = a.segments(), length = a.length() < a.n ? a.length() : a.n;
-    if (segments > 1 && length * sizeof(T) < segments * exact_launch_bytes) return sum_by_warps(a);
+    if (segments > 1 && length <= max_exact_short)
+      return sum_segments(a, reproducible_short_segments_kernel<T>, exact_segments_block);
+    if (segments > 1 && length * sizeof(T) < segments * exact_launch_bytes)
+      return sum_segments(a, reproducible_segments_kernel<T>, exact_segments_block / warp_size);
     for (std::size_t s = 0; s < segments; ++s)
       if (Status status = sum_by_grid(a, a.segment(s), a.out + s); !status) return status;
     return {};
@@ -188,11 +210,12 @@ struct reproducible {
                   global, elements.size(), a.initial);
   }
 
-  template <class T, class Op>
-  static Status sum_by_warps(const Args<T, Op>& a) {
-    const std::size_t blocks = ceil_div(a.segments(), std::size_t(exact_segments_block / warp_size));
+  // Launches a kernel whose blocks sum `per_block` segments at a time.
+  template <class T, class Op, class Kernel>
+  static Status sum_segments(const Args<T, Op>& a, Kernel* kernel, std::size_t per_block) {
+    const std::size_t blocks = ceil_div(a.segments(), per_block);
     const std::size_t resident = std::size_t(machine().multiprocessors) * blocks_per_sm<T>;
-    return launch(reproducible_segments_kernel<T>,
+    return launch(kernel,
                   {.grid = a.tuning.grid_or(blocks < resident ? blocks : resident),
                    .block = exact_segments_block,
                    .stream = a.stream},
