@@ -590,8 +590,8 @@ nb::object bincount(nb::handle x, std::size_t minlength, nb::handle length, nb::
     } else {
       count(a, counts, rung);
     }
-    const nb::object nonzero = a.library->hooks.attr("download")(counts.object()).attr("nonzero")()[0];
-    return counts.first(std::max<std::size_t>(minlength, nb::cast<std::size_t>(nonzero[-1]) + 1));
+    const Array found = array_of(a.library->hooks.attr("download")(counts.object()));
+    return counts.first(std::max(without_zeros(found.placed()), minlength));
   }
   std::uint64_t bins = minlength;
   if (a.size > 0) {
