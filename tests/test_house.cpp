@@ -191,9 +191,10 @@ TEST(House, OnlyTheKernelLayerHasInstructionsOfSomeGpus) {
       const bool has_ptx = !of_cpu && std::regex_search(text, ptx);
       const bool has_reduction = std::regex_search(text, reduction);
       if (layer == "kernel") in_kernel += has_ptx + has_reduction;
-      if (layer == "kernel" && has_ptx)
+      if (layer == "kernel" && has_ptx) {
         EXPECT_NE(architecture.find("`kernel/" + from.filename().string() + "`"), std::string::npos)
             << from << " has inline PTX, and is not named among those files";
+      }
       if (layer == "kernel" || layer == "simt") continue;
       if (from.filename() == "half.h") continue;  // two conversions that every GPU has, beside portable ones
       EXPECT_FALSE(has_ptx) << from << " has inline PTX: it belongs in src/kernel";

@@ -64,7 +64,7 @@ TEST(Ladders, Cpu) {
              .elements_of_size = 200'000});
 #else
   check_all(cpu_platform(), nullptr, false,
-            {.every_combination_to = 100, .combinations = 6, .largest = 1'100'000, .own_shape_every = 1});
+            {.every_combination_to = 20, .combinations = 4, .largest = 1'100'000, .own_shape_every = 1});
 #endif
 }
 
@@ -79,7 +79,7 @@ TEST(Ladders, Cuda) {
 #if defined(UPSWEEP_WITH_SIMT)
 TEST(Ladders, Emulated) {
   check_all(open_plain(), &open_plain(), false,
-            {.every_combination_to = 0, .combinations = 3, .largest = 17'000, .own_shape_every = 64});
+            {.every_combination_to = 0, .combinations = 2, .largest = 17'000, .own_shape_every = 64});
 }
 
 // The users' configuration: the ladders' choices with their measured thresholds.

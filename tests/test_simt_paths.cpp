@@ -121,23 +121,6 @@ TEST(Paths, TilesWaitForEachOther) {
   traced_emulator().configure({});
 }
 
-// Arbitrary schedules also let a warp lag far behind the others of its block, here between the two atomics that empty a
-// counter of 16 bits.
-TEST(Paths, WarpsLagBehind) {
-  for (const std::uint64_t schedule : {1, 2}) {
-    traced_emulator().configure({.threads = 4, .schedule = schedule});
-    expect_right({"counters of 16 bits that are soon half full again",
-                  "sort",
-                  "counting",
-                  Type::i16,
-                  1'000'000,
-                  "constant",
-                  {},
-                  {.grid = 1}});
-  }
-  traced_emulator().configure({});
-}
-
 // Edges of a type other than the samples' are converted.
 TEST(Paths, EdgesOfEveryType) {
   for (const char* const edges : {"i8", "u8", "i16", "u16", "u32", "i64", "u64", "f32", "f64"})

@@ -30,14 +30,12 @@ constexpr unsigned polls_between_yields = 64;
 // seconds.
 constexpr std::uint64_t yields_a_preemption = 8192;
 // In an arbitrary schedule:
-// - Other lanes run before one in four strong accesses. In one in four of these cases the lane's warp then lags behind:
-//   for the next 1 to 512 times that the scheduler looks for a warp, it takes this one only if it finds no other.
+// - Other lanes run before one in four strong accesses.
 // - After one in four stores and atomics to global memory, the cluster is held back until others have published 1 to
 //   2048 times, or have published nothing for 4 ms (a traced tile of 256 threads with 16 elements each takes about 2
 //   ms).
 // - Clusters are held back for at most half the time of a launch.
-constexpr unsigned yields_one_in = 4, lags_one_in = 4, lag_log2 = 10;
-constexpr unsigned holds_one_in = 4, held_events_log2 = 12, hold_slices = 20;
+constexpr unsigned yields_one_in = 4, holds_one_in = 4, held_events_log2 = 12, hold_slices = 20;
 constexpr timespec hold_slice{0, 200'000};
 constexpr std::chrono::milliseconds hold_at_once{4};
 // Bulk copies need at most 128-byte alignment.
@@ -118,7 +116,6 @@ void Worker::run_cluster(std::uint64_t cluster) {
   }
   if (run->schedule) random_ = (run->schedule + cluster + 1) * 0x9E3779B97F4A7C15u | 1;
   wrote_ = false;
-  laggard_ = nullptr;
   block = &blocks[0];
   live_blocks_ = config.cluster;
   cluster_arrived_ = 0;
@@ -266,7 +263,6 @@ Lane* Worker::pick_any() {
 #endif
   if (!ready)
     if (const std::uint32_t released = release_active_mask(here)) return any(here, released);
-  if (lag_ > 0 && --lag_ == 0) laggard_ = nullptr;
   const unsigned ranks = static_cast<unsigned>(blocks.size()), first = random();
   for (unsigned r = 0; r < ranks; ++r) {
     Block& b = blocks[(first + r) % ranks];
@@ -275,10 +271,10 @@ Lane* Worker::pick_any() {
     for (unsigned w = 0; w < count; ++w) {
       Warp& warp = b.warps[(start + w) % count];
       warp.yielded = 0;
-      if (warp.runnable && &warp != laggard_) return any(warp, warp.runnable);
+      if (warp.runnable) return any(warp, warp.runnable);
     }
   }
-  return laggard_ && laggard_->runnable ? any(*laggard_, laggard_->runnable) : nullptr;
+  return nullptr;
 }
 
 // xorshift
@@ -293,12 +289,7 @@ void Worker::run_others(bool writes) {
   const std::uint32_t choice = random();
   if (std::exchange(wrote_, writes) && choice / yields_one_in % holds_one_in == 0) hold();
   if (writes) ++run->published;
-  if (choice % yields_one_in != 0) return;
-  if (!laggard_ && random() % lags_one_in == 0) {
-    laggard_ = lane->warp;
-    lag_ = 1u << random() % lag_log2;
-  }
-  yield();
+  if (choice % yields_one_in == 0) yield();
 }
 
 void Worker::hold() {

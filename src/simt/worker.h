@@ -58,9 +58,8 @@ class Worker {
   void yield();
   void note_poll();
   // Called before a strong access or an mbarrier operation; `writes`: the access writes global memory. In an arbitrary
-  // schedule, may let other lanes run first, for a moment or until they are far ahead. If the previous strong access
-  // wrote global memory, may also hold the whole cluster back, so that other clusters act on what it has published so
-  // far.
+  // schedule, may let other lanes run first. If the previous strong access wrote global memory, may also hold the whole
+  // cluster back, so that other clusters act on what it has published so far.
   void explore(bool writes) {
     if (run->schedule) run_others(writes);
   }
@@ -128,8 +127,6 @@ class Worker {
   unsigned polls_ = 0;
   std::uint64_t random_ = 0;                           // state of the random number generator
   std::chrono::steady_clock::duration held_{};         // time for which hold() has delayed this launch
-  Warp* laggard_ = nullptr;                            // runs only if no other warp can, for the next lag_ picks
-  unsigned lag_ = 0;
   bool wrote_ = false;                                 // the last strong access wrote global memory
   std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered: so far; at the last preemption tick
   unsigned live_blocks_ = 0, cluster_arrived_ = 0;
