@@ -1,13 +1,13 @@
 // The Highway targets for which the CPU rungs are not compiled. Include before <hwy/...>.
 //
-// Code for AVX3_DL differs from code for AVX3 only if bytes are compressed. Processors with SSE4 but without AVX2 are
-// low-power ones or date from before 2013; they run the code for SSE2, as every x86-64 processor can, instead of code
-// for SSSE3 or SSE4. Skipping these targets more than halves the compile time. Sanitizers make compilation take four
-// times as long: with them, AVX3 is skipped where AVX3_DL is compiled, and processors without AVX3_DL run the code for
-// AVX2.
+// Code for AVX3_DL differs from code for AVX3 only if bytes are compressed. AVX3_ZEN4 and AVX3_SPR add instructions for
+// 16-bit floats, which no rung uses. Processors with SSE4 but without AVX2 are low-power ones or date from before 2013;
+// they run the code for SSE2, as every x86-64 processor can, instead of code for SSSE3 or SSE4. Skipping these targets
+// more than halves the compile time. Sanitizers make compilation take four times as long: with them, AVX3 is skipped
+// where AVX3_DL is compiled, and processors without AVX3_DL run the code for AVX2.
 #pragma once
 
-#define UPSWEEP_SKIPPED_ALWAYS (HWY_SSSE3 | HWY_SSE4)
+#define UPSWEEP_SKIPPED_ALWAYS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_ZEN4 | HWY_AVX3_SPR)
 #if defined(UPSWEEP_WITHOUT_AVX512)  // a build for a machine without AVX-512
 #define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION (UPSWEEP_SKIPPED_ALWAYS | HWY_AVX3 | HWY_AVX3_DL)
 #define UPSWEEP_SKIPPED_TARGETS UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION
