@@ -390,7 +390,9 @@ TEST_F(Cli, SizesBeyondAnyMachine) {
   expect_error("bench reduce --backend cpu -n 2^40", 2, "host memory");
 #if defined(UPSWEEP_WITH_SIMT)
   expect_error("explain scan --rung block -n 2^20", 2, "use n up to 2048");
-  expect_error("explain scan --rung block -n 100 --type u64", 2, "for u64; it has every rung for i32");
+  expect_error("explain scan --rung block -n 100 --type u64", 2, "for u64 (it has one for i32: --type)");
+  EXPECT_EQ(run("explain reduce --rung reproducible -n 100").code, 0) << "the rung's own type";
+  EXPECT_NE(run("devices", "UPSWEEP_CACHE_BYTES=4M").err.find("UPSWEEP_CACHE_BYTES is '4M'"), std::string::npos);
   expect_error("check scan --backend simt --rung block -n 2^20", 2, "nothing to check");
 #endif
 }

@@ -10,11 +10,16 @@
 
 #include "base/platform.h"
 #include "cpu/cache.h"
+#include "cpu/skipped_targets.h"
 #include "cpu_rungs.h"
 #include "lab/primitive.h"
 #include "lab/time.h"
 #include "ladders/saxpy/cpu_simd.h"
 #include "ladders/saxpy/lab/oracle.h"
+
+#if defined(HWY_AVX3_SPR)
+static_assert(UPSWEEP_SKIPPED_16_BIT_FLOATS == (HWY_AVX3_SPR | HWY_AVX3_ZEN4));
+#endif
 
 namespace upsweep {
 namespace {

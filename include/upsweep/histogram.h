@@ -48,7 +48,7 @@ struct Image {
   std::uint64_t width = 0, pitch = 0, channels = 1;  // channels: 1 to 4
 };
 
-// Whether the last bin of histogram_even and histogram_edges includes its upper edge.
+// The last bin of histogram_even and histogram_edges: half-open, or closed, so that it includes its upper edge.
 enum class LastBin : std::uint8_t { open, closed };
 
 namespace detail {

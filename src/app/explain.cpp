@@ -36,6 +36,18 @@ std::vector<std::string> default_inputs(const CaseOptions& s, const Primitive& p
   return inputs;
 }
 
+// Returns the type to explain if --type names none: the primitive's usual one, or the first that one of the rungs
+// takes.
+Type usual_type(const Primitive& primitive, const std::vector<const Rung*>& rungs) {
+  const auto is_taken = [&](Type type) {
+    return std::ranges::any_of(rungs, [&](const Rung* r) { return r->find(type, primitive.operations().front()); });
+  };
+  const Type usual = chosen_types({}, primitive, {Type::i32}).front();
+  const std::vector<Type> types = primitive.types();
+  const auto first = std::ranges::find_if(types, is_taken);
+  return is_taken(usual) || first == types.end() ? usual : *first;
+}
+
 // Adds those parameters of the primitive's example that the user did not give.
 CaseOptions with_example(CaseOptions s, const Primitive& primitive) {
   for (const auto& [name, value] : primitive.example.parameters) {
@@ -56,7 +68,7 @@ int work(const ExplainOptions& options) {
   bool wrong = false, any_ran = false, refused = false;
   for (const Primitive* primitive : primitives) {
     const auto rungs = chosen_rungs(s, *primitive, emulator, {});
-    for (const Type type : chosen_types(s, *primitive, {Type::i32}))
+    for (const Type type : chosen_types(s, *primitive, {usual_type(*primitive, rungs)}))
       for (const Operation operation : chosen_operations(s, *primitive, {primitive->operations().front()}))
         for (const std::string& input : default_inputs(s, *primitive, type))
           for (const std::size_t n : chosen_sizes(s, *primitive, input, std::to_string(primitive->example.n))) {
@@ -73,9 +85,8 @@ int work(const ExplainOptions& options) {
             progress.clear();
             if (explanations.empty())
               throw Error(Code::invalid_argument,
-                          fmt::format("{}: the emulator has no such rung for {}; it has every rung for {} (--type)",
-                                      primitive->name(), to_string(type),
-                                      to_string(chosen_types({}, *primitive, {Type::i32}).front())));
+                          fmt::format("{}: the emulator has no such rung for {}", primitive->name(), to_string(type)),
+                          fmt::format("it has one for {}: --type", to_string(usual_type(*primitive, rungs))));
             output.table(fmt::format("{} {}: predicted by the emulator, not measured\n\n{}\n", primitive->name(),
                                      lab::describe(c), explanation_table(explanations, output.terminal())));
             for (const lab::Explanation& e : explanations) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "upsweep/error.h"
+
 namespace upsweep {
 namespace {
 
@@ -18,13 +20,16 @@ struct Sizes {
   std::size_t second_level, last_level;
 };
 
-// Returns the number in UPSWEEP_CACHE_BYTES; 0 if there is none.
+// Returns the number in UPSWEEP_CACHE_BYTES; 0 if the variable is unset or empty. Throws Error(invalid_argument).
 std::size_t assumed_last_level() {
   const char* const value = std::getenv("UPSWEEP_CACHE_BYTES");
   const std::string_view digits = value ? value : "";
   std::size_t bytes = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bytes);
-  return error == std::errc() && end == digits.data() + digits.size() ? bytes : 0;
+  if (!digits.empty() && (error != std::errc() || end != digits.data() + digits.size() || bytes == 0))
+    throw Error(Code::invalid_argument, "UPSWEEP_CACHE_BYTES is '" + std::string(digits) + "'",
+                "a whole number of bytes from 1 on");
+  return bytes;
 }
 
 Sizes read_cache_sizes() {

@@ -41,6 +41,8 @@ constexpr const char* compiler_name =
 
 class CpuPlatform final : public Platform {
  public:
+  // Reads the cache sizes here, because a rung could not report a wrong UPSWEEP_CACHE_BYTES.
+  CpuPlatform() { last_level_cache_bytes(); }
   Backend backend() const override { return Backend::cpu; }
 
   Description describe() const override {

@@ -7,7 +7,9 @@
 // where AVX3_DL is compiled, and processors without AVX3_DL run the code for AVX2.
 #pragma once
 
-#define UPSWEEP_SKIPPED_ALWAYS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_ZEN4 | HWY_AVX3_SPR)
+// Highway 1.0.3 has no names for AVX3_SPR and AVX3_ZEN4, only these reserved bits.
+#define UPSWEEP_SKIPPED_16_BIT_FLOATS ((1LL << 4) | (1LL << 6))
+#define UPSWEEP_SKIPPED_ALWAYS (HWY_SSSE3 | HWY_SSE4 | UPSWEEP_SKIPPED_16_BIT_FLOATS)
 #if defined(UPSWEEP_WITHOUT_AVX512)  // a build for a machine without AVX-512
 #define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION (UPSWEEP_SKIPPED_ALWAYS | HWY_AVX3 | HWY_AVX3_DL)
 #define UPSWEEP_SKIPPED_TARGETS UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION

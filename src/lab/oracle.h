@@ -110,8 +110,8 @@ auto visit_both(Type type, Op op, F&& f) {
   return visit(type, [&](auto tag) { return visit(op, [&](auto o) { return f(tag, o); }); });
 }
 
-// Of the floats that round to `half`, returns the one nearest to `expected`. This undoes the final rounding, so that
-// the oracles of f32 can judge the result.
+// Returns the float nearest to `expected` among those that round to `half`. This undoes the final rounding, so that the
+// oracles of f32 can judge the result.
 template <class T>
 float unrounded(T half, long double expected) {
   const auto nearest = static_cast<float>(expected);

@@ -75,7 +75,7 @@ class HappensBefore {
   std::pair<ThreadNumber, Tick> copy(std::uint64_t mbarrier);
 
  private:
-  // What a thread knows about the others. Threads that know the same share a view, which then never changes.
+  // A thread's knowledge of the others. Threads with the same knowledge share a view, which then never changes.
   struct View {
     unsigned users = 0;
     std::uint32_t joined = 0;  // the last join that included it

@@ -15,8 +15,9 @@
 
 namespace upsweep::multisplit {
 
-// How a lane counts keys in its byte counters. `reads`: a load and a store per key, each of which depends on the
-// previous key's. `atomics`: atomic additions to whole words, which are independent but take one more instruction.
+// The way in which a lane counts keys in its byte counters. `reads`: a load and a store per key, each of which depends
+// on the previous key's. `atomics`: atomic additions to whole words, which are independent but take one more
+// instruction.
 enum class Counting { reads, atomics };
 
 // Sorts a tile's keys by bucket, stably. Models: MatchRanks (match_ranks.h), ThreadRanks (thread_counters.h).

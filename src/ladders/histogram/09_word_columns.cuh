@@ -15,11 +15,11 @@
 
 namespace upsweep::ladders::histogram {
 
+// Block-wide: counts the samples of a share in shared memory. The counts may be read on return, and the previous
+// launch's results may be overwritten.
 template <Search search, class T, class O>
-__global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O> in, Steps<T> steps, WordColumns table,
-                                                                      unsigned* totals) {  // [counters + 1], zero
-  unsigned* const words = dynamic_shared<unsigned>();                                      // [slots][columns]
-  const StepRange share = steps.share(blockIdx.x, gridDim.x);
+__device__ __forceinline__ void count_share(const Input<T, O>& in, const Steps<T>& steps, StepRange share,
+                                            const WordColumns& table, unsigned* words) {  // [slots][columns], shared
   allow_next_launch();
   prefetch_first_steps(in.samples, share);
   table.clear(words);
@@ -29,24 +29,23 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
     if (present) table.count(words, slot);
   });
   __syncthreads();
+}
+
+template <Search search, class T, class O>
+__global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O> in, Steps<T> steps, WordColumns table,
+                                                                      unsigned* totals) {  // [counters + 1], zero
+  unsigned* const words = dynamic_shared<unsigned>();
+  count_share<search>(in, steps, steps.share(blockIdx.x, gridDim.x), table, words);
   table.merge(words, totals);
 }
 
-// word_columns_kernel for a single block, whose counts are the result: it needs no totals and writes the caller's
+// Counts few samples with a single block, whose counts are the result: it needs no totals, and writes the caller's
 // counters.
 template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
     few_samples_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, Output out) {
-  unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
-  allow_next_launch();
-  prefetch_first_steps(in.samples, {0, steps.count});
-  table.clear(words);
-  wait_for_previous();
-  __syncthreads();
-  for_each_slot(in.samples, steps, {0, steps.count}, slots_of<search>(in), [&](unsigned slot, auto present) {
-    if (present) table.count(words, slot);
-  });
-  __syncthreads();
+  unsigned* const words = dynamic_shared<unsigned>();
+  count_share<search>(in, steps, {0, steps.count}, table, words);
   for (unsigned k = threadIdx.x; k < table.slots; k += blockDim.x)
     if (k + 1 < table.slots)
       out.put(k, table.sum(words, k));

@@ -63,12 +63,13 @@ struct GlobalExactSum {
   unsigned minus_zeros;  // number of blocks that saw no element other than -0
 };
 
-// Resident blocks of 256 threads per multiprocessor, limited by the registers that hold a batch.
+// Resident blocks of the maximum size per multiprocessor, limited by the registers that hold a batch.
+inline constexpr unsigned max_exact_block = 256;
 template <class T>
 inline constexpr unsigned blocks_per_sm = sizeof(T) == 4 ? 4 : 2;
 
 template <class T>
-__global__ void __launch_bounds__(256, blocks_per_sm<T>)
+__global__ void __launch_bounds__(max_exact_block, blocks_per_sm<T>)
     reproducible_kernel(const T* in,  // [n]
                         T* out,       // [1]
                         GlobalExactSum<T>* global, std::size_t n, Initial<T, Sum> initial) {
@@ -116,16 +117,14 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>)
 
 // ---- segments -------------------------------------------------------------------------------------------------------
 
-inline constexpr unsigned exact_segments_block = 256;
-
 // Each thread sums whole segments, in a grid-stride loop, element by element.
 template <class T>
-__global__ void __launch_bounds__(exact_segments_block)
+__global__ void __launch_bounds__(max_exact_block)
     reproducible_short_segments_kernel(const T* in,  // [n]
                                        T* out,       // [ceil(n / length)]
                                        std::size_t n, std::size_t length, Initial<T, Sum> initial) {
-  const std::size_t threads = std::size_t(gridDim.x) * exact_segments_block;
-  for (std::size_t s = std::size_t(blockIdx.x) * exact_segments_block + threadIdx.x; s * length < n; s += threads) {
+  const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
+  for (std::size_t s = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; s * length < n; s += threads) {
     const std::size_t begin = s * length, end = n - begin < length ? n : begin + length;
     ExactSum<T> sum{};
     if (initial.given) sum.deposit(initial.value);
@@ -136,14 +135,13 @@ __global__ void __launch_bounds__(exact_segments_block)
 
 // Each warp sums whole segments, in a grid-stride loop.
 template <class T>
-__global__ void __launch_bounds__(exact_segments_block, blocks_per_sm<T>)
+__global__ void __launch_bounds__(max_exact_block, blocks_per_sm<T>)
     reproducible_segments_kernel(const T* in,  // [n]
                                  T* out,       // [ceil(n / length)]
                                  std::size_t n, std::size_t length, Initial<T, Sum> initial) {
-  constexpr unsigned warps = exact_segments_block / warp_size;
-  __shared__ SharedExactSum<T> warp_sums[warps];
-  __shared__ ExactSum<T> totals[warps];
-  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  __shared__ SharedExactSum<T> warp_sums[max_exact_block / warp_size];
+  __shared__ ExactSum<T> totals[max_exact_block / warp_size];
+  const unsigned warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   SharedExactSum<T>& sum = warp_sums[warp];
   for (std::size_t s = std::size_t(blockIdx.x) * warps + warp; s * length < n; s += std::size_t(gridDim.x) * warps) {
     const std::size_t begin = s * length, count = n - begin < length ? n - begin : length;
@@ -186,22 +184,22 @@ struct reproducible {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    if (const unsigned block = a.tuning.block_or(256); !whole_warps(block) || block > 256)
+    const unsigned block = a.tuning.block_or(max_exact_block);
+    if (!whole_warps(block) || block > max_exact_block)
       return {Code::unsupported, 0, "reproducible needs blocks of whole warps, at most 256 threads"};
     const std::size_t segments = a.segments(), length = a.length() < a.n ? a.length() : a.n;
     if (segments > 1 && length <= max_exact_short)
-      return sum_segments(a, reproducible_short_segments_kernel<T>, exact_segments_block);
+      return sum_segments(a, reproducible_short_segments_kernel<T>, block, block);
     if (segments > 1 && length * sizeof(T) < segments * exact_launch_bytes)
-      return sum_segments(a, reproducible_segments_kernel<T>, exact_segments_block / warp_size);
+      return sum_segments(a, reproducible_segments_kernel<T>, block, block / warp_size);
     for (std::size_t s = 0; s < segments; ++s)
-      if (Status status = sum_by_grid(a, a.segment(s), a.out + s); !status) return status;
+      if (Status status = sum_by_grid(a, block, a.segment(s), a.out + s); !status) return status;
     return {};
   }
 
  private:
   template <class T, class Op>
-  static Status sum_by_grid(const Args<T, Op>& a, std::span<const T> elements, T* out) {
-    const unsigned block = a.tuning.block_or(256);
+  static Status sum_by_grid(const Args<T, Op>& a, unsigned block, std::span<const T> elements, T* out) {
     const unsigned grid =
         a.tuning.grid_or(blocks_for<T>(elements.size(), block, ExactWindow<T>::packs, blocks_per_sm<T>));
     auto* const global =
@@ -213,13 +211,11 @@ struct reproducible {
 
   // Launches a kernel whose blocks sum `per_block` segments at a time.
   template <class T, class Op, class Kernel>
-  static Status sum_segments(const Args<T, Op>& a, Kernel* kernel, std::size_t per_block) {
+  static Status sum_segments(const Args<T, Op>& a, Kernel* kernel, unsigned block, std::size_t per_block) {
     const std::size_t blocks = ceil_div(a.segments(), per_block);
     const std::size_t resident = std::size_t(machine().multiprocessors) * blocks_per_sm<T>;
     return launch(kernel,
-                  {.grid = a.tuning.grid_or(blocks < resident ? blocks : resident),
-                   .block = exact_segments_block,
-                   .stream = a.stream},
+                  {.grid = a.tuning.grid_or(blocks < resident ? blocks : resident), .block = block, .stream = a.stream},
                   a.in, a.out, a.n, a.length(), a.initial);
   }
 };

@@ -29,20 +29,20 @@ struct reproducible {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    if (a.segments() > 1 && one_core(a.length() * sizeof(T))) {
-      sum_segments(a);
-      return {};
-    }
-    for (std::size_t s = 0; s < a.segments(); ++s) a.out[s] = sum(a.segment(s), a.tuning, a.initial);
+    const int threads = threads_of(a.tuning);
+    const auto sum_segment = [&](std::size_t s) { a.out[s] = sum(a.segment(s), threads, a.initial); };
+    if (a.segments() > 1 && one_core(a.length() * sizeof(T)))
+      for_each_segment(a, sum_segment);
+    else
+      for (std::size_t s = 0; s < a.segments(); ++s) sum_segment(s);
     return {};
   }
 
  private:
-  // On all cores.
+  // Returns the sum of all elements and the initial value, on one core or on `threads`, as cut() says.
   template <class T, class Op>
-  static T sum(std::span<const T> in, const Tuning& tuning, const Initial<T, Op>& initial) {
+  static T sum(std::span<const T> in, int threads, const Initial<T, Op>& initial) {
     ExactSum<T> total{};
-    const int threads = threads_of(tuning);
     const Parts parts = cut(in.size(), sizeof(T), threads);
     if (parts.count == 1)
       deposit_all(in.data(), in.size(), total);
@@ -58,18 +58,6 @@ struct reproducible {
     }
     if (initial.given) total.deposit(initial.value);
     return total.round();
-  }
-
-  // Sums each segment on one core.
-  template <class T, class Op>
-  static void sum_segments(const Args<T, Op>& a) {
-    for_each_segment(a, [&](std::size_t s) {
-      const std::span<const T> segment = a.segment(s);
-      ExactSum<T> total{};
-      deposit_all(segment.data(), segment.size(), total);
-      if (a.initial.given) total.deposit(a.initial.value);
-      a.out[s] = total.round();
-    });
   }
 };
 

@@ -5,7 +5,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// How the blocks divide the packs. grid_stride: a grid-stride loop. shares: each block walks a contiguous share.
+// The blocks' division of the packs. grid_stride: a grid-stride loop. shares: each block walks a contiguous share.
 enum class Walk { grid_stride, shares };
 // The number of waves of blocks for shares, and the minimum input for that many; measured on an H200
 // (docs/notes/reduce.md).

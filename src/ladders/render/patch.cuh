@@ -50,8 +50,8 @@ class Patch {
   __device__ explicit Patch(const Centres& tile)
       : x(tile.x + threadIdx.x / warp_size % across * wide), y(tile.y[threadIdx.x / warp_size / across]) {}
 
-  // Whether a circle reaches the warp's patch, and whether it covers all pixels of the patch. As in reaches(), the
-  // tests of the nearest and the farthest point are exact.
+  // A circle's coverage of the warp's patch: `any` pixel, `all` pixels. As in reaches(), the tests of the nearest and
+  // the farthest point are exact.
   struct Reach {
     bool any, all;
   };

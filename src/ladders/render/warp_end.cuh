@@ -28,7 +28,7 @@ struct PatchMemory {
   unsigned warp_totals[warp_size];
 };
 
-// How far a block has staged its list or column, the last circle first.
+// A block's progress in staging its list or column, the last circle first.
 struct Staged {
   unsigned count = 0;                // circles
   bool last = false, whole = false;  // no more can be staged; all circles are staged

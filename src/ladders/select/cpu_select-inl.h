@@ -203,7 +203,8 @@ HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) 
   out.put(d, together, count_of(d, mask));
 }
 #else
-// Likewise, without a compress instruction: permutes up to 8 elements at a time by indices from set_bits.
+// Appends the lanes that the mask selects, without a compress instruction: permutes up to 8 elements at a time by
+// indices from set_bits.
 template <class D, class T>
 HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
   const hn::CappedTag<T, 8> some;
