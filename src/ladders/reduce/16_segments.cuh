@@ -1,14 +1,15 @@
 // reduce/segments: reduces each segment of equal length, such as the rows of a matrix, in one launch.
 //
 // Short segments: a block loads a tile of whole segments into shared memory, with 16-byte loads whatever the segments'
-// length and alignment; then 1 to 32 lanes reduce each segment. Long segments: one block per segment, or several if
-// there are too few segments to fill the device; the last block of a segment collects the totals of the others, as in
-// overlap.
+// length and alignment; then 1 to 32 lanes reduce each segment. Many segments of medium length: one warp per segment.
+// Long segments, or few: one block per segment, or several if there are too few segments to fill the device; the last
+// block of a segment collects the totals of the others, as in overlap.
 //
 // Traffic   one read of n elements, one write per segment.
 // Order     fixed by n, segment length and the alignment of the input.
 // Source    Sengupta, Harris, Zhang, Owens, Scan Primitives for GPU Computing, 2007 (segments); Merrill, CUB, 2013.
 #pragma once
+#include "base/threshold.h"
 #include "kernel/rows.h"
 #include "ladders/reduce/finish.cuh"
 
@@ -96,6 +97,27 @@ __global__ void __launch_bounds__(segments_block, min_blocks(segments_block,
   }
 }
 
+// ---- segments of medium length --------------------------------------------------------------------------------------
+
+// Each warp reduces one segment, without shared memory or barriers: as soon as a warp ends, its place is free.
+template <unsigned Block, unsigned InFlight, class T, class Op, class Out>
+__global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFlight> / Block))
+    warp_segments_kernel(const T* in,  // [n]
+                         Out* out,     // [ceil(n / length)]
+                         std::size_t n, unsigned length, unsigned segments, Op op, Initial<Out, Op> initial) {
+  using A = Accumulator<Out>;
+  allow_next_launch();
+  wait_for_previous();
+  const unsigned segment = blockIdx.x * (Block / warp_size) + threadIdx.x / warp_size;
+  if (segment >= segments) return;
+  const unsigned lane = threadIdx.x % warp_size;
+  const std::size_t begin = std::size_t(segment) * length, count = min(std::size_t(length), n - begin);
+  const PackSplit<T> split(in + begin, count);
+  const A sum = thread_sum<A, InFlight>(split, in + begin, op, Steps{lane, split.packs, warp_size}, lane);
+  const A total = warp_reduce(sum, op);
+  if (lane == 0) out[segment] = with_initial(total, count, op, initial);
+}
+
 // ---- long segments --------------------------------------------------------------------------------------------------
 
 // `parts` consecutive blocks reduce one segment.
@@ -117,11 +139,22 @@ __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFl
     out[segment] = with_initial(total, count, op, initial);
 }
 
+// The segments that a warp each reduces. Minimum length, in elements: the threads of short_segments_kernel take a
+// segment from the tile element by element, the lanes of a warp 16 bytes at a time. Minimum length, in bytes: with
+// less, half of the lanes have a single load. Maximum: for longer segments, a block has as many loads in flight, and
+// fewer places in memory are read at once. Segments per multiprocessor: with fewer warps, less is in flight than memory
+// needs. 2^26 elements on an H200, times as fast as without warps: f32 segments of 256 0.78, of 400 1.04, of 2000 1.07,
+// of 3000 1.00, of 8192 0.96; u8 segments of 1000 1.6; i64 segments of 520 1.4 (docs/notes/reduce.md).
+inline constinit Threshold warp_min_elements{"warp_min_elements", 384, 48, {.min = 32}};
+inline constinit Threshold warp_min_bytes{"warp_min_bytes", 768, 128};
+inline constinit Threshold warp_max_bytes{"warp_max_bytes", 10 << 10, 1 << 10, {.max = 1 << 20}};
+inline constinit Threshold warps_each{"warps_each", 8, 0};
+
 // ---- the rung -------------------------------------------------------------------------------------------------------
 
 struct segments {
   static constexpr Story story{
-      .idea = "short segments from tiles in shared memory, long ones by one block or several each",
+      .idea = "short segments from tiles in shared memory, longer ones by a warp, a block or several blocks each",
       .prediction = "nine tenths of the read ceiling from 2^26 elements on, whatever the segments' length",
       .guarantees = "same bits for the same n, segment length and alignment",
       .limits = "any n and segment length; fixed block size",
@@ -130,6 +163,7 @@ struct segments {
   static constexpr bool takes_initial = true;
   static constexpr bool takes_wider_output = true;
   static constexpr bool takes_segments = true;
+  static constexpr Threshold* thresholds[] = {&warp_min_elements, &warp_min_bytes, &warp_max_bytes, &warps_each};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t tile_bytes = SegmentTile<std::uint32_t>::packs * 16;
 
@@ -138,6 +172,7 @@ struct segments {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "segments chooses its own block size"};
     if (a.segments() == 0) return {};
     const std::size_t length = a.length() < a.n ? a.length() : a.n;
+    if (takes_warps(length, length * sizeof(T), a.segments())) return run_warps(a, static_cast<unsigned>(length));
     // Segments are short if a tile holds at least four: with fewer, too much of the tile could stay empty. But if there
     // are no more segments than multiprocessors, a block per segment is faster, provided that a segment has a load for
     // more than half of the block's threads.
@@ -151,6 +186,22 @@ struct segments {
   static constexpr std::size_t shortest_alone = 64 * 16;  // bytes: one 16-byte load for each thread of two warps
 
   static std::size_t multiprocessors() { return static_cast<std::size_t>(machine().multiprocessors); }
+
+  static bool takes_warps(std::size_t length, std::size_t bytes, std::size_t segments) {
+    return length >= warp_min_elements && bytes >= warp_min_bytes && bytes <= warp_max_bytes &&
+           segments > warps_each * multiprocessors();
+  }
+
+  template <class T, class Op, class Out>
+  static Status run_warps(const Args<T, Op, Out>& a, unsigned length) {
+    const auto segments = static_cast<unsigned>(a.segments());
+    return launch(warp_segments_kernel<segment_block, segment_loads, T, Op, Out>,
+                  {.grid = ceil_div(segments, segment_block / warp_size),
+                   .block = segment_block,
+                   .overlap = true,
+                   .stream = a.stream},
+                  a.in, a.out, a.n, length, segments, a.op, a.initial);
+  }
 
   template <class T, class Op, class Out>
   static Status run_short(const Args<T, Op, Out>& a, unsigned length) {
@@ -171,31 +222,21 @@ struct segments {
 
   // Small blocks with many loads in flight: as soon as one ends, another becomes resident. On an H200, the fastest of
   // five shapes at 2^24 elements, and within 3 % of the fastest at 2^27 (docs/notes/reduce.md).
-  static constexpr unsigned long_block = 128;
+  static constexpr unsigned segment_block = 128, segment_loads = 8;
 
   template <class T, class Op, class Out>
   static Status run_long(const Args<T, Op, Out>& a, std::size_t length) {
-    // If a thread has at most four loads, registers for eight are wasted: with registers for four, twice as many blocks
-    // are resident. This pays only if there are more segments than would otherwise be resident.
-    const std::size_t at_once = multiprocessors() * (resident_threads<8> / long_block);
-    if (length * sizeof(T) <= std::size_t{4} * 16 * long_block && a.segments() > at_once)
-      return launch_long<4>(a, length);
-    return launch_long<8>(a, length);
-  }
-
-  template <unsigned in_flight, class T, class Op, class Out>
-  static Status launch_long(const Args<T, Op, Out>& a, std::size_t length) {
     // Enough parts for a grid of four times the resident blocks, so that little is idle while the last blocks end; but
     // parts of about 32 KiB or more, because collecting one total takes about as long as reducing 32 KiB.
-    const std::size_t resident = multiprocessors() * (resident_threads<in_flight> / long_block);
+    const std::size_t resident = multiprocessors() * (resident_threads<segment_loads> / segment_block);
     const std::size_t wanted = ceil_div(4 * resident, a.segments());
     const std::size_t most = ceil_div(length * sizeof(T), std::size_t{32} << 10);
     const std::size_t parts = wanted < most ? wanted : most > 0 ? most : 1;
     const auto grid = static_cast<unsigned>(a.segments() * parts);
     unsigned long long* const totals = parts > 1 ? mailboxes<Accumulator<Out>>(a, grid) : nullptr;
     if (parts > 1 && !totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
-    return launch(long_segments_kernel<long_block, in_flight, T, Op, Out>,
-                  {.grid = grid, .block = long_block, .overlap = true, .stream = a.stream}, a.in, a.out, totals, a.n,
+    return launch(long_segments_kernel<segment_block, segment_loads, T, Op, Out>,
+                  {.grid = grid, .block = segment_block, .overlap = true, .stream = a.stream}, a.in, a.out, totals, a.n,
                   length, static_cast<unsigned>(parts), a.op, a.initial);
   }
 };

@@ -47,11 +47,12 @@ inline constexpr unsigned resident_threads = InFlight > 4 ? 1024 : 2048;
 // Returns the reduction of this thread's packs and of its elements of the unaligned ends. Each thread issues `InFlight`
 // loads before it uses the first: on an H200, a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must
 // be in flight, 24 KB per multiprocessor.
-template <class Out, unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
-__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, unsigned block = blockIdx.x,
-                          unsigned blocks = gridDim.x) {
-  const auto [first, end, step] = steps_of_thread<walk>(split.packs, block, blocks);
-  const std::size_t thread = std::size_t(block) * blockDim.x + threadIdx.x;
+//
+// `thread` is this thread's number among those that share the array, of which there are at least as many as a pack has
+// elements.
+template <class Out, unsigned InFlight, class T, class Op>
+__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, const Steps& steps, std::size_t thread) {
+  const auto [first, end, step] = steps;
   const auto load = [&](std::size_t i) {
     return load_once(reinterpret_cast<const uint4*>(split.aligned + i * Pack<T>::size));
   };
@@ -83,6 +84,12 @@ __device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, unsigne
   for (unsigned k = 0; k < InFlight - 1; ++k)
     if (i + k * step < end) sums[k % 2] = op(sums[k % 2], Out(fold_raw<T, Out>(packs[k], op)));
   return op(sums[0], sums[1]);
+}
+template <class Out, unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
+__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, unsigned block = blockIdx.x,
+                          unsigned blocks = gridDim.x) {
+  const Steps steps = steps_of_thread<walk>(split.packs, block, blocks);
+  return thread_sum<Out, InFlight>(split, in, op, steps, std::size_t(block) * blockDim.x + threadIdx.x);
 }
 
 }  // namespace upsweep::ladders::reduce
