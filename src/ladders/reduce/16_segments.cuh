@@ -110,12 +110,10 @@ __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFl
   wait_for_previous();
   const unsigned segment = blockIdx.x * (Block / warp_size) + threadIdx.x / warp_size;
   if (segment >= segments) return;
-  const unsigned lane = threadIdx.x % warp_size;
   const std::size_t begin = std::size_t(segment) * length, count = min(std::size_t(length), n - begin);
   const PackSplit<T> split(in + begin, count);
-  const A sum = thread_sum<A, InFlight>(split, in + begin, op, Steps{lane, split.packs, warp_size}, lane);
-  const A total = warp_reduce(sum, op);
-  if (lane == 0) out[segment] = with_initial(total, count, op, initial);
+  const A total = warp_reduce(thread_sum<A, InFlight, Walk::warp>(split, in + begin, op), op);
+  if (threadIdx.x % warp_size == 0) out[segment] = with_initial(total, count, op, initial);
 }
 
 // ---- long segments --------------------------------------------------------------------------------------------------

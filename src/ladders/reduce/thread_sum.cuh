@@ -5,8 +5,9 @@
 
 namespace upsweep::ladders::reduce {
 
-// The blocks' division of the packs. grid_stride: a grid-stride loop. shares: each block walks a contiguous share.
-enum class Walk { grid_stride, shares };
+// The division of the packs. grid_stride: a grid-stride loop. shares: each block walks a contiguous share. warp: every
+// warp walks an array of its own.
+enum class Walk { grid_stride, shares, warp };
 // The number of waves of blocks for shares, and the minimum input for that many; measured on an H200
 // (docs/notes/reduce.md).
 inline constexpr unsigned shares_waves = 16;
@@ -22,6 +23,8 @@ template <Walk walk>
 __device__ Steps steps_of_thread(std::size_t packs, unsigned block = blockIdx.x, unsigned blocks = gridDim.x) {
   if constexpr (walk == Walk::grid_stride) {
     return {std::size_t(block) * blockDim.x + threadIdx.x, packs, std::size_t(blocks) * blockDim.x};
+  } else if constexpr (walk == Walk::warp) {
+    return {threadIdx.x % warp_size, packs, warp_size};
   } else {  // a share is a whole number of rows of blockDim.x packs
     const std::size_t share = ceil_div(ceil_div(packs, blocks), blockDim.x) * blockDim.x;
     const std::size_t begin = block * share;
@@ -47,12 +50,12 @@ inline constexpr unsigned resident_threads = InFlight > 4 ? 1024 : 2048;
 // Returns the reduction of this thread's packs and of its elements of the unaligned ends. Each thread issues `InFlight`
 // loads before it uses the first: on an H200, a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must
 // be in flight, 24 KB per multiprocessor.
-//
-// `thread` is this thread's number among those that share the array, of which there are at least as many as a pack has
-// elements.
-template <class Out, unsigned InFlight, class T, class Op>
-__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, const Steps& steps, std::size_t thread) {
-  const auto [first, end, step] = steps;
+template <class Out, unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
+__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, unsigned block = blockIdx.x,
+                          unsigned blocks = gridDim.x) {
+  const auto [first, end, step] = steps_of_thread<walk>(split.packs, block, blocks);
+  const std::size_t thread =
+      walk == Walk::warp ? threadIdx.x % warp_size : std::size_t(block) * blockDim.x + threadIdx.x;
   const auto load = [&](std::size_t i) {
     return load_once(reinterpret_cast<const uint4*>(split.aligned + i * Pack<T>::size));
   };
@@ -61,7 +64,7 @@ __device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, const S
   // 0.78 of the read ceiling at 2^28.
   Out sums[2] = {Op::template neutral<Out>(), Op::template neutral<Out>()};
 
-  // 1. The unaligned ends: fewer than Pack<T>::size elements each, and every grid has that many threads.
+  // 1. The unaligned ends: fewer than Pack<T>::size elements each, and every grid and warp has that many threads.
   if (thread < split.head) sums[0] = op(sums[0], Out(in[thread]));
   if (thread < split.tail) sums[1] = op(sums[1], Out(split.aligned[split.packs * Pack<T>::size + thread]));
 
@@ -84,12 +87,6 @@ __device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, const S
   for (unsigned k = 0; k < InFlight - 1; ++k)
     if (i + k * step < end) sums[k % 2] = op(sums[k % 2], Out(fold_raw<T, Out>(packs[k], op)));
   return op(sums[0], sums[1]);
-}
-template <class Out, unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
-__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op, unsigned block = blockIdx.x,
-                          unsigned blocks = gridDim.x) {
-  const Steps steps = steps_of_thread<walk>(split.packs, block, blocks);
-  return thread_sum<Out, InFlight>(split, in, op, steps, std::size_t(block) * blockDim.x + threadIdx.x);
 }
 
 }  // namespace upsweep::ladders::reduce
