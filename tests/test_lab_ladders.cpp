@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "lab/backends.h"
 #include "lab/check.h"
@@ -16,7 +15,9 @@ namespace {
 
 // Expects that mutants are caught and that all other rungs are right.
 void check_rungs(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
-                 const std::vector<const Rung*>& rungs, const CheckOptions& options) {
+                 const std::vector<const Rung*>& rungs, const Depth& depth) {
+  CheckOptions options;
+  options.depth = depth;
   for (const RungCheck& result : check(platform, emulator, primitive, rungs, options)) {
     EXPECT_GT(result.runs, 0u) << primitive.name() << "/" << result.rung->name;
     if (result.rung->expected_wrong) {
@@ -41,8 +42,8 @@ void check_all(Platform& platform, simt::Emulator* emulator, bool mutants, const
         (rung->peer ? peers : rungs).push_back(rung);
     const Rung* const chosen = default_rung(platform, *primitive);
     if (chosen && !mutants && (in_order || !chosen->blocks_in_order)) rungs.push_back(chosen);
-    check_rungs(platform, emulator, *primitive, rungs, {.depth = depth});
-    check_rungs(platform, emulator, *primitive, peers, {.depth = of_peers});
+    check_rungs(platform, emulator, *primitive, rungs, depth);
+    check_rungs(platform, emulator, *primitive, peers, of_peers);
   }
 }
 
@@ -111,18 +112,7 @@ TEST(Ladders, TracedAndMutants) {
   EXPECT_TRUE(std::ranges::any_of(open_traced().rungs(), &Rung::expected_wrong))
       << "configure with -DUPSWEEP_MUTANTS=ON";
   check_all(open_traced(), &open_traced(), true,
-            {.every_combination_to = 0, .combinations = 2, .largest = 5'000, .own_shape_every = 64});
-}
-
-// TracedAndMutants makes too few combinations to reach the shading of snowflakes.
-TEST(Ladders, TracedSnowflakes) {
-  const Primitive& render = *find_primitive("render");
-  std::vector<const Rung*> rungs;
-  for (const char* name : {"pixel", "tile_atomic", "tile_scan", "tile_ballot", "last_first", "binned"})
-    rungs.push_back(find_rung(open_traced().rungs(), "render", name));
-  check_rungs(open_traced(), &open_traced(), render, rungs,
-              {.depth = {.every_combination_to = 0, .combinations = 1, .largest = 5'000, .own_shape_every = 64},
-               .settings = render.settings(Type::f32, {{"shading", "snow"}, {"width", "40"}, {"height", "24"}})});
+            {.every_combination_to = 0, .combinations = 3, .largest = 5'000, .own_shape_every = 64});
 }
 #endif
 

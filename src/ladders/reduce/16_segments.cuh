@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFl
 // less, half of the lanes have a single load. Maximum: for longer segments, a block has as many loads in flight, and
 // fewer places in memory are read at once. Segments per multiprocessor: with fewer warps, less is in flight than memory
 // needs. 2^26 elements on an H200, times as fast as without warps: f32 segments of 256 0.78, of 400 1.04, of 2000 1.07,
-// of 3000 1.00, of 8192 0.96; u8 segments of 1000 1.6; i64 segments of 520 1.4 (docs/notes/reduce.md).
+// of 3000 1.02, of 8192 0.96; u8 segments of 1000 1.6; i64 segments of 520 1.4 (docs/notes/reduce.md).
 inline constinit Threshold warp_min_elements{"warp_min_elements", 384, 48, {.min = 32}};
 inline constinit Threshold warp_min_bytes{"warp_min_bytes", 768, 128};
 inline constinit Threshold warp_max_bytes{"warp_max_bytes", 10 << 10, 1 << 10, {.max = 1 << 20}};
