@@ -72,8 +72,8 @@ case "${1:-}" in
   *) sed -n '2,8p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//' >&2; exit 2 ;;
 esac
 
-# NumPy is the reference for the command; strace delays its system calls.
-install_packages python3-numpy strace $($address || $threads && echo libclang-rt-19-dev)
+# NumPy is the reference for the command; strace delays its system calls; MPI starts the processes of a group.
+install_packages python3-numpy strace libopenmpi-dev openmpi-bin $($address || $threads && echo libclang-rt-19-dev)
 if $address; then under_sanitizers address 'address;undefined'; fi
 if $threads; then under_sanitizers thread thread; fi
 if $gpu; then compile_gpu_rungs; fi

@@ -102,16 +102,16 @@ std::set<std::string> allowed(const std::string& layer) {
     }
     return all;
   }
-  // The public .cuh headers, the command and the tests.
+  // The public .cuh headers, groups, the command and the tests.
   for (const auto& [ladder, rungs] : ladders()) {
     all.insert("ladders/" + ladder);
-    if (layer != "upsweep.cuh") all.insert("ladders/" + ladder + "/lab");
+    if (layer != "upsweep.cuh" && layer != "multi") all.insert("ladders/" + ladder + "/lab");
   }
   all.insert("upsweep");
-  if (layer == "upsweep.cuh")
+  if (layer == "upsweep.cuh" || layer == "multi")
     all.erase("cpu");
   else
-    all.insert({"upsweep.cuh", "files", "lab", "simt"});
+    all.insert({"upsweep.cuh", "files", "lab", "multi", "simt"});
   return all;
 }
 

@@ -15,6 +15,7 @@ enum class Code : std::uint8_t {
   io_error,          // open, read, write or rename failed
   wrong_result,      // a check found a difference
   interrupted,       // Ctrl-C
+  lost_member,       // another process of a group has ended
 };
 
 // The result of a launch. It allocates nothing, so it costs a steady-state call nothing.

@@ -36,6 +36,13 @@ class MemorySpace {
   virtual void copy_in(void* to, const void* from_host, std::size_t bytes, Stream stream = {}) = 0;
   virtual void copy_out(void* to_host, const void* from, std::size_t bytes, Stream stream = {}) = 0;
   virtual void fill(void* memory, unsigned char byte, std::size_t bytes, Stream stream = {}) = 0;
+  // Copies `count` elements of this many bytes, `stride` bytes apart, to an array in host memory.
+  virtual void copy_out_every(void* to_host, const void* from, std::size_t element, std::size_t stride,
+                              std::size_t count, Stream stream = {}) {
+    for (std::size_t k = 0; k < count; ++k)
+      copy_out(static_cast<std::byte*>(to_host) + k * element, static_cast<const std::byte*>(from) + k * stride,
+               element, stream);
+  }
 };
 
 // A backend. It is also the MemorySpace of its device memory.
@@ -55,6 +62,12 @@ class Platform : public MemorySpace {
   // previous one. allocate(), copies, fills and synchronize() do so themselves; call it before calling a rung's
   // function.
   virtual int activate() { return 0; }
+  // Copies between the memories of two platforms of one backend, in order with this one's stream. All work on `from`
+  // must have been done.
+  virtual void copy_from(Platform& other, void* to, const void* from, std::size_t bytes, Stream stream = {}) {
+    other.copy_out(to, from, bytes);  // backends in host memory
+    (void)stream;
+  }
   virtual Stream create_stream() { return {}; }
   virtual void destroy_stream(Stream) noexcept {}
   // True while the stream's work is captured into a graph instead of run.

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "base/contract.h"
@@ -111,6 +112,18 @@ class CudaPlatform final : public Platform {
     activate();
     check(cudaMemsetAsync(memory, byte, bytes, handle(stream)), "cudaMemset");
   }
+  void copy_out_every(void* to_host, const void* from, std::size_t element, std::size_t stride, std::size_t count,
+                      Stream stream) override {
+    activate();
+    check(cudaMemcpy2DAsync(to_host, element, from, stride, element, count, cudaMemcpyDeviceToHost, handle(stream)),
+          "copy from the device");
+  }
+  void copy_from(Platform& other, void* to, const void* from, std::size_t bytes, Stream stream) override {
+    activate();
+    const int source = static_cast<CudaPlatform&>(other).ordinal_;
+    if (source != ordinal_) use_peer(source);
+    check(cudaMemcpyPeerAsync(to, ordinal_, from, source, bytes, handle(stream)), "copy from another device");
+  }
   void synchronize(Stream stream) override {
     activate();
     check(cudaStreamSynchronize(handle(stream)), "the device reported");
@@ -143,11 +156,24 @@ class CudaPlatform final : public Platform {
   }
 
  private:
+  // Lets this device access the other's memory directly. Without that, the driver copies through host memory.
+  void use_peer(int other) {
+    if (!peers_.insert(other).second) return;
+    int can = 0;
+    check(cudaDeviceCanAccessPeer(&can, ordinal_, other), "cudaDeviceCanAccessPeer");
+    if (!can) return;
+    const cudaError_t error = cudaDeviceEnablePeerAccess(other, 0);
+    if (error == cudaErrorPeerAccessAlreadyEnabled)
+      cudaGetLastError();  // by the caller
+    else
+      check(error, "cudaDeviceEnablePeerAccess");
+  }
   static cudaStream_t handle(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
   int ordinal_;
   cudaDeviceProp properties_{};
   const Machine* machine_ = nullptr;
   PinnedMemory pinned_;
+  std::set<int> peers_;  // whose memory this device may access
 };
 
 }  // namespace

@@ -1,0 +1,35 @@
+// Operators on values whose type is known at run time.
+#pragma once
+#include "base/unsigned_as.h"
+#include "upsweep/scalar.h"
+#include "upsweep/types.h"
+
+namespace upsweep::multi {
+
+// Returns left op right, both of one type. Halves are combined as float and rounded once.
+inline Scalar combine(Op op, const Scalar& left, const Scalar& right) {
+  return visit_any(left.type(), [&]<class T>(TypeTag<T>) {
+    return visit(op, [&](auto o) -> Scalar {
+      using C = Computed<T>;
+      return static_cast<T>(o(static_cast<C>(left.as<T>()), static_cast<C>(right.as<T>())));
+    });
+  });
+}
+
+// Returns the value as another type.
+inline Scalar convert(const Scalar& value, Type type) {
+  return visit_any(value.type(), [&]<class T>(TypeTag<T>) {
+    return visit_any(type, [&]<class To>(TypeTag<To>) -> Scalar {
+      return static_cast<To>(static_cast<Computed<To>>(static_cast<Computed<T>>(value.as<T>())));
+    });
+  });
+}
+
+// Returns the result of an operator over no elements.
+inline Scalar none_of(Op op, Type type) {
+  return visit_any(type, [&]<class T>(TypeTag<T>) {
+    return visit(op, [&](auto o) -> Scalar { return value_of_none<decltype(o), T>(); });
+  });
+}
+
+}  // namespace upsweep::multi

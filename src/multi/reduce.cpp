@@ -1,0 +1,94 @@
+// reduce on a group: each member reduces its part to one value, and every process combines the values in the order of
+// ranks. argmin and argmax compare the values that the members' indices stand for.
+#include "upsweep/reduce.h"
+
+#include <vector>
+
+#include "ladders/reduce/contract.h"
+#include "multi/group_call.h"
+#include "multi/operators.h"
+
+namespace upsweep::multi {
+namespace {
+
+using ladders::reduce::is_index;
+
+// What a member contributes: a value, unless its part is empty.
+struct Partial {
+  bool given;
+  Scalar value;
+  std::uint64_t index;  // of argmin and argmax
+};
+
+void extreme(GroupCall& call) {
+  if (call.total() == 0) refuse("reduce", std::string(call.first().operation.name()) + " of an empty array");
+  call.each([&](Member& m) {
+    if (m.n() == 0) return;
+    Request part = m.request;
+    part.out[0] = m.landing(Type::u64, 1);
+    m.run(part, call.rung());
+  });
+  const auto partials = call.gather<Partial>([&](Member& m) -> Partial {
+    if (m.n() == 0) return {};
+    m.device.synchronize();
+    const auto index = m.read(m.landing(Type::u64, 1), 0).as<std::uint64_t>();
+    return {true, m.read(m.request.in[0], index), index};
+  });
+
+  const bool finds_least = call.first().operation == Operation(IndexOf::min);
+  int best = -1;
+  for (int rank = 0; rank < call.size(); ++rank) {
+    const Partial& one = partials[static_cast<std::size_t>(rank)];
+    if (!one.given) continue;
+    const bool beats = best < 0 || visit_any(
+                                       one.value.type(),
+                                       [&]<class T>(TypeTag<T>) {
+                                         const auto a = one.value.as<T>(),
+                                                    b = partials[static_cast<std::size_t>(best)].value.as<T>();
+                                         return finds_least ? ladders::reduce::ArgMin::beats(a, b)
+                                                            : ladders::reduce::ArgMax::beats(a, b);
+                                       });
+    if (beats) best = rank;
+  }
+  const std::uint64_t index = call.before(best) + partials[static_cast<std::size_t>(best)].index;
+  call.each([&](Member& m) { m.write(m.request.out[0], 0, 1, &index); });
+  call.finish();
+}
+
+}  // namespace
+
+void reduce(GroupCall& call) {
+  const Reducing how = reduce_scalars.read(call.first().scalars);
+  if (how.segment_length)
+    throw Error(Code::unsupported, "reduce: a group does not reduce segments", "reduce the rows of each part");
+  if (is_index(call.first().operation)) return extreme(call);
+  const Op op = call.first().operation.as<Op>();
+  const Type result = call.first().out[0].type;
+  // Sums of halves are rounded once, at the end.
+  const Type type = op == Op::sum && is_half_type(result) ? Type::f32 : result;
+
+  // 1. Each member's value, without the initial value.
+  call.each([&](Member& m) {
+    call.require_arrays(m);
+    if (m.n() == 0) return;
+    Request part = m.request;
+    part.scalars[0] = {};
+    part.out[0] = m.landing(type, 1);
+    m.run(part, call.rung());
+  });
+  const auto partials = call.gather<Partial>([&](Member& m) -> Partial {
+    if (m.n() == 0) return {};
+    m.device.synchronize();
+    return {true, m.read(m.landing(type, 1), 0), 0};
+  });
+
+  // 2. All values, after the initial one.
+  Scalar total = how.initial ? convert(how.initial, type) : Scalar();
+  for (const Partial& one : partials)
+    if (one.given) total = total ? combine(op, total, one.value) : one.value;
+  total = convert(total ? total : none_of(op, type), result);
+  call.each([&](Member& m) { m.write(m.request.out[0], 0, 1, total.data()); });
+  call.finish();
+}
+
+}  // namespace upsweep::multi
