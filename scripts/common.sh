@@ -74,7 +74,8 @@ find_nvcc() {
   if [ ! -e "$home/complete" ]; then
     install_packages python3-venv >&2
     say 'installing nvcc' >&2
-    python3 -m venv --clear "$home" && "$home/bin/pip" install -q --no-deps -r "$root/scripts/nvcc.txt" >&2
+    { python3 -m venv --clear "$home" && "$home/bin/pip" install -q --no-deps -r "$root/scripts/nvcc.txt"; } >&2 ||
+      die 'cannot install nvcc from the Python package index'
     # Adds links with the names that CMake expects in a toolkit.
     toolkit=$(echo "$home"/lib/python3*/site-packages/nvidia/cu13)
     ln -sfn lib "$toolkit/lib64"

@@ -43,7 +43,7 @@ void compare_calls(Backend backend, int calls) {
     const auto parts = random_parts(rng, c.in[0].count(), group.size());
     Outputs expected = run_on_one(one, c);
     PartsOfProcess mine = divide(c, parts, parts, static_cast<std::size_t>(group.first_rank()), 1);
-    if (!runs(backend, [&] { invoke(group, mine.requests); })) continue;
+    if (!runs(backend, [&] { invoke(group, mine.requests, {.rung = c.rung}); })) continue;
     std::vector<std::array<HostArray, 4>> all(static_cast<std::size_t>(group.size()));
     for (std::size_t j = 0; j < 4; ++j) {
       auto lists = gather(mine.out[0][j].bytes);

@@ -50,7 +50,7 @@ TEST_P(GroupCalls, EqualThoseOfOneDevice) {
     const auto results = parts_of_results(c, rng, parts);
     Outputs expected = run_on_one(one, c);
     PartsOfProcess all = divide(c, parts, results, 0, static_cast<std::size_t>(members));
-    if (!runs(backend, [&] { invoke(group, all.requests); })) continue;
+    if (!runs(backend, [&] { invoke(group, all.requests, {.rung = c.rung}); })) continue;
     expect_same(c, expected, all.out);
     if (HasFatalFailure()) return;
     ++compared;
@@ -104,7 +104,8 @@ TEST(GroupOfThreads, CallsEqualThoseOfOneDevice) {
     on_threads(processes, members, [&](int p, Group& group) {
       EXPECT_EQ(group.size(), processes * members);
       EXPECT_EQ(group.first_rank(), p * members);
-      for (std::size_t k = 0; k < cases.size(); ++k) invoke(group, out[k][static_cast<std::size_t>(p)].requests);
+      for (std::size_t k = 0; k < cases.size(); ++k)
+        invoke(group, out[k][static_cast<std::size_t>(p)].requests, {.rung = cases[k].rung});
     });
     for (std::size_t k = 0; k < cases.size(); ++k) {
       std::vector<std::array<HostArray, 4>> all;

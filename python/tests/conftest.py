@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 from typing import Any
 
 import numpy as np
 import pytest
 import upsweep
+
+# In the package, next to a link to this file.
+collect_ignore = [] if importlib.util.find_spec("torch") else ["upsweep/torch.py"]
 
 _empty = np.empty
 

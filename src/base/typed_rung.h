@@ -43,6 +43,8 @@ struct NoOperation {};
 //   static Scalar initial(const Call&);
 // If the primitive may reduce segments, which only some rungs do:
 //   static std::size_t segment_length(const Call&);
+// If the primitive may write exact sums, which only rungs that declare `writes_exact` do:
+//   static bool wants_exact(const Call&);
 // If sums may be wider than the elements, in which case the Binding also has args<T, O, Out>:
 //   static Type output_type(const Call&);
 //   template <class T, class O> static constexpr bool writes;         T may be the output's type; by default, always
@@ -90,6 +92,7 @@ constexpr bool takes_initial() {
   else
     return false;
 }
+inline constexpr Status no_exact_sum{Code::unsupported, 0, "this rung writes no exact sum"};
 inline constexpr Status no_initial{Code::unsupported, 0, "this rung takes no initial value"};
 
 // Returns the type of the output of a sum: the caller's, if it is a permitted wider type; otherwise the elements'.
@@ -155,6 +158,8 @@ Status run_call(const Call& c) {
     if (Binding::initial(c)) return no_initial;
   if constexpr (requires { Binding::segment_length(c); } && !takes_segments<R>())
     if (Binding::segment_length(c)) return no_segments;
+  if constexpr (requires { Binding::wants_exact(c); } && !requires { R::writes_exact; })
+    if (Binding::wants_exact(c)) return no_exact_sum;
   if constexpr (requires { Binding::output_type(c); } && !finds_index<O>) {
     const Type out = Binding::output_type(c);
     if constexpr (takes_wider_output<R>() && has_wider_sums<T, O>())

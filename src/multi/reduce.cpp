@@ -1,10 +1,12 @@
 // reduce on a group: each member reduces its part to one value, and every process combines the values in the order of
-// ranks. argmin and argmax compare the values that the members' indices stand for.
+// ranks. A reproducible sum combines exact sums, so its bits do not depend on the parts. argmin and argmax compare the
+// values that the members' indices stand for.
 #include "upsweep/reduce.h"
 
 #include <vector>
 
 #include "ladders/reduce/contract.h"
+#include "ladders/reduce/exact.h"
 #include "multi/group_call.h"
 #include "multi/operators.h"
 
@@ -55,6 +57,37 @@ void extreme(GroupCall& call) {
   call.finish();
 }
 
+// The reproducible sum: the members' exact sums are added, and rounded once.
+template <class T>
+void exact_sum(GroupCall& call, const Scalar& initial) {
+  using Exact = ladders::reduce::ExactSum<T>;
+  constexpr std::size_t words = sizeof(Exact) / sizeof(std::int64_t);
+  // A word for the rounded sum, which is not used, and the exact one.
+  const auto landing = [](Member& m) { return m.landing(Type::i64, 1 + words); };
+  call.each([&](Member& m) {
+    if (m.n() == 0) return;
+    Request part = m.request;
+    part.scalars[0] = {};
+    part.out[0] = landing(m);
+    part.out[0].type = type_of<T>(), part.out[0].count = 1;
+    part.out[1] = part_of(landing(m), 1, words);
+    m.run(part, call.rung());
+  });
+  const auto parts = call.gather<Exact>([&](Member& m) {
+    Exact sum{};
+    if (m.n() == 0) return sum;
+    m.device.synchronize();
+    m.read(landing(m), 1, words, &sum);
+    return sum;
+  });
+  Exact total{};
+  for (const Exact& part : parts) total.add(part);
+  if (initial) total.deposit(initial.as<T>());
+  const T rounded = total.round();
+  call.each([&](Member& m) { m.write(m.request.out[0], 0, 1, &rounded); });
+  call.finish();
+}
+
 }  // namespace
 
 void reduce(GroupCall& call) {
@@ -67,9 +100,14 @@ void reduce(GroupCall& call) {
   // Sums of halves are rounded once, at the end.
   const Type type = op == Op::sum && is_half_type(result) ? Type::f32 : result;
 
+  call.each([&](Member& m) { call.require_arrays(m); });
+  if (call.rung() == "reproducible" && op == Op::sum && result == call.first().in[0].type) {
+    if (result == Type::f32) return exact_sum<float>(call, how.initial);
+    if (result == Type::f64) return exact_sum<double>(call, how.initial);
+  }
+
   // 1. Each member's value, without the initial value.
   call.each([&](Member& m) {
-    call.require_arrays(m);
     if (m.n() == 0) return;
     Request part = m.request;
     part.scalars[0] = {};

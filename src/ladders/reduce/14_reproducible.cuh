@@ -70,8 +70,9 @@ inline constexpr unsigned blocks_per_sm = sizeof(T) == 4 ? 4 : 2;
 
 template <class T>
 __global__ void __launch_bounds__(max_exact_block, blocks_per_sm<T>)
-    reproducible_kernel(const T* in,  // [n]
-                        T* out,       // [1]
+    reproducible_kernel(const T* in,         // [n]
+                        T* out,              // [1]
+                        ExactSum<T>* exact,  // [1], or null
                         GlobalExactSum<T>* global, std::size_t n, Initial<T, Sum> initial) {
   __shared__ SharedExactSum<T> block_sum;
   __shared__ bool is_last;
@@ -112,7 +113,12 @@ __global__ void __launch_bounds__(max_exact_block, blocks_per_sm<T>)
     }
     __syncthreads();
   }
-  if (threadIdx.x == 0) out[0] = sum.round();
+  if (threadIdx.x > 0) return;
+  out[0] = sum.round();
+  if (exact) {
+    sum.carry();  // equal sums then have equal words
+    *exact = sum;
+  }
 }
 
 // ---- segments -------------------------------------------------------------------------------------------------------
@@ -171,6 +177,7 @@ struct reproducible {
   static constexpr bool reproducible_bits = true;
   static constexpr bool takes_initial = true;
   static constexpr bool takes_segments = true;
+  static constexpr bool writes_exact = true;
   static constexpr Threshold* thresholds[] = {&max_exact_short, &exact_launch_bytes};
   static constexpr Story story{
       .idea = "the exact sum in fixed point, rounded once",
@@ -206,7 +213,7 @@ struct reproducible {
         reinterpret_cast<GlobalExactSum<T>*>(a.workspace->counters(sizeof(GlobalExactSum<T>) / sizeof(unsigned)));
     if (!global) return {Code::out_of_memory, 0, "no memory for the accumulator"};
     return launch(reproducible_kernel<T>, {.grid = grid, .block = block, .stream = a.stream}, elements.data(), out,
-                  global, elements.size(), a.initial);
+                  reinterpret_cast<ExactSum<T>*>(a.exact), global, elements.size(), a.initial);
   }
 
   // Launches a kernel whose blocks sum `per_block` segments at a time.

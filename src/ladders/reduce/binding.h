@@ -37,8 +37,14 @@ struct Binding : OperatorChoice {
     if constexpr (finds_index<Op>)
       return IndexArgs<T, Op>{c.execution(), in, c.out[0].as<std::uint64_t>(), c.n()};
     else
-      return Args<T, Op, Out>{
-          c.execution(), in, c.out[0].as<Out>(), c.n(), Op{}, initial_of<Out, Op>(initial(c)), segment_length(c)};
+      return Args<T, Op, Out>{c.execution(),
+                              in,
+                              c.out[0].as<Out>(),
+                              c.n(),
+                              Op{},
+                              initial_of<Out, Op>(initial(c)),
+                              segment_length(c),
+                              wants_exact(c) ? c.out[1].as<std::int64_t>() : nullptr};
   }
   // Returns u64 for indices and, unless the caller asks for u32, for sums of u8; otherwise the type that sum_type()
   // returns.
@@ -48,6 +54,7 @@ struct Binding : OperatorChoice {
     return sums_bytes || is_index(c.operation) ? Type::u64 : type;
   }
   static Scalar initial(const Call& c) { return reduce_scalars.read(c.scalars).initial; }
+  static bool wants_exact(const Call& c) { return c.out[1].count > 0; }
   static std::size_t segment_length(const Call& c) { return reduce_scalars.read(c.scalars).segment_length; }
 };
 

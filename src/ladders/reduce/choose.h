@@ -8,6 +8,7 @@
 namespace upsweep::ladders::reduce {
 
 inline Choice choose(const Call& call, const Machine& machine) {
+  if (call.out[1].count > 0) return {"reproducible", "the rung that writes exact sums"};
   if (!machine.is_gpu()) return {"parallel", "all cores"};
   if (reduce_scalars.read(call.scalars).segment_length) return {"segments", "the rung that takes segments"};
   if (is_index(call.operation)) return {"first_extreme", "the rung that finds an index"};

@@ -8,6 +8,9 @@
 // With a segment length L > 0 (scalars[1]), segment s is in[s * L], ..., in[min(s * L + L, n) - 1], and out[s] its
 // reduction; out has ceil(n / L) elements.
 //
+// Sums of f32 and f64 may also be written exactly, in out[1]: exact_words() words of an ExactSum (exact.h). Such sums
+// of parts can be added in any order and then rounded, which gives the bits of the whole's reproducible sum.
+//
 // argmin, argmax: out[0] = the index, a u64, of the first smallest or largest of n > 0 elements. A NaN beats every
 // number, as in NumPy, and -0 equals +0. Neither an initial value nor segments are supported.
 #pragma once
@@ -31,6 +34,7 @@ struct Args : Execution {
   Op op;
   Initial<Out, Op> initial{};
   std::size_t segment_length = 0;  // 0: all elements are one segment; nonzero only for rungs that take segments
+  std::int64_t* exact = nullptr;   // [exact_words()], or null; given only to rungs that write exact sums
 
   std::size_t length() const { return segment_length ? segment_length : n; }
   std::size_t segments() const { return segments_of(n, segment_length); }

@@ -1,5 +1,6 @@
 // reduce/reproducible: the exact float sum, rounded once, on all cores.
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "cpu/parallel.h"
@@ -23,6 +24,7 @@ struct reproducible {
   static constexpr bool reproducible_bits = true;
   static constexpr bool takes_initial = true;
   static constexpr bool takes_segments = true;
+  static constexpr bool writes_exact = true;
 
   template <class T, class Op>
   static constexpr bool supports = std::is_floating_point_v<T>&& std::is_same_v<Op, Sum>;
@@ -30,7 +32,7 @@ struct reproducible {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const int threads = threads_of(a.tuning);
-    const auto sum_segment = [&](std::size_t s) { a.out[s] = sum(a.segment(s), threads, a.initial); };
+    const auto sum_segment = [&](std::size_t s) { a.out[s] = sum(a.segment(s), threads, a.initial, a.exact); };
     if (a.segments() > 1 && one_core(a.length() * sizeof(T)))
       for_each_segment(a, sum_segment);
     else
@@ -39,9 +41,10 @@ struct reproducible {
   }
 
  private:
-  // Returns the sum of all elements and the initial value, on one core or on `threads`, as cut() says.
+  // Returns the sum of all elements and the initial value, on one core or on `threads`, as cut() says. Writes its exact
+  // form to `exact`, unless that is null.
   template <class T, class Op>
-  static T sum(std::span<const T> in, int threads, const Initial<T, Op>& initial) {
+  static T sum(std::span<const T> in, int threads, const Initial<T, Op>& initial, std::int64_t* exact) {
     ExactSum<T> total{};
     const Parts parts = cut(in.size(), sizeof(T), threads);
     if (parts.count == 1)
@@ -57,6 +60,10 @@ struct reproducible {
       });
     }
     if (initial.given) total.deposit(initial.value);
+    if (exact) {
+      total.carry();  // equal sums then have equal words
+      std::memcpy(exact, &total, sizeof total);
+    }
     return total.round();
   }
 };

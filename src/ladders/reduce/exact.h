@@ -210,4 +210,9 @@ struct ExactSum {
   }
 };
 
+// Returns the number of i64 words that hold an exact sum of this type, f32 or f64: its limbs, and the flags.
+constexpr std::size_t exact_words(Type type) {
+  return (type == Type::f32 ? sizeof(ExactSum<float>) : sizeof(ExactSum<double>)) / sizeof(std::int64_t);
+}
+
 }  // namespace upsweep::ladders::reduce
