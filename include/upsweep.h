@@ -31,7 +31,8 @@ typedef enum upsweep_code {
   UPSWEEP_UNSUPPORTED,      /* valid, but not supported by this rung or backend */
   UPSWEEP_OUT_OF_MEMORY,    /* host or device */
   UPSWEEP_NO_DEVICE,        /* no GPU, no driver, or a build without CUDA */
-  UPSWEEP_DEVICE_ERROR      /* a launch or a kernel failed */
+  UPSWEEP_DEVICE_ERROR,     /* a launch or a kernel failed */
+  UPSWEEP_LOST_MEMBER = 10  /* another process of a group has ended */
 } upsweep_code;
 
 /* As upsweep::Type in upsweep/types.h. */
@@ -106,6 +107,36 @@ upsweep_code upsweep_scratch_bytes(upsweep_device* device, const upsweep_call* c
 /* Stores 1 in *is_capturing if the device's stream is being captured into a CUDA graph, otherwise 0. Growing the
  * device's scratch memory would fail the capture, so pass `scratch`, and keep that memory as long as the graph. */
 upsweep_code upsweep_is_capturing(upsweep_device* device, int* is_capturing);
+
+/* ---- groups: processes that hold one array in parts (upsweep/group.h), one part each ---- */
+
+typedef struct upsweep_group upsweep_group;
+/* A contiguous piece of host memory that goes to, or comes from, another process. */
+typedef struct upsweep_piece {
+  int peer; /* the other process */
+  void* data;
+  size_t bytes;
+} upsweep_piece;
+/* What joins the processes. The functions are the caller's; they return 0, or another number if a process does not take
+ * part. upsweep_open_group(), upsweep_run_in_group() and upsweep_close_group() call them, in the same order in every
+ * process. */
+typedef struct upsweep_engine {
+  void* context;
+  int processes, process;
+  /* Calls take(reply, p, data, bytes) for each process p with the message that it passed, this one's among them. */
+  int (*all_gather)(void* context, const void* data, size_t bytes,
+                    void (*take)(void* reply, int p, const void* data, size_t bytes), void* reply);
+  /* Sends and receives pieces, all at once. Those from one process to another are listed in the same order by both. */
+  int (*exchange)(void* context, const upsweep_piece* sends, size_t send_count, const upsweep_piece* receives,
+                  size_t receive_count);
+} upsweep_engine;
+/* Opens the group that the engine joins. Its member of this process is another device of the same kind as `device`. */
+upsweep_code upsweep_open_group(upsweep_device* device, const upsweep_engine* engine, upsweep_group** group);
+/* Leaves the group; null is ignored. */
+void upsweep_close_group(upsweep_group* group);
+/* Runs a call with this process's parts of the arrays, and waits for the results. The device's queued work must be
+ * done. Options other than the rung are ignored. */
+upsweep_code upsweep_run_in_group(upsweep_group* group, const upsweep_call* call);
 
 /* Returns the error message of the calling thread's last failed call, and a hint on how to fix it, in one line; "" if
  * no call has failed. The text is valid until the thread's next failure. */

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "group.h"
 #include "xla.h"
 
 namespace upsweep::python {
@@ -18,7 +19,8 @@ struct Close {
   void operator()(upsweep_device* device) const { upsweep_close(device); }
 };
 
-// Raises the Python exception of the last failed call.
+}  // namespace
+
 void check(upsweep_code code) {
   switch (code) {
     case UPSWEEP_OK:
@@ -34,6 +36,8 @@ void check(upsweep_code code) {
       throw std::runtime_error(upsweep_message());
   }
 }
+
+namespace {
 
 // This thread's devices, one per stream. A device has one queue and one scratch memory, so neither streams nor threads
 // share it.
@@ -57,6 +61,10 @@ upsweep_device* device_of(dlpack::Device device, std::uintptr_t stream) {
 }
 
 }  // namespace
+
+upsweep_device* opened_device(bool on_gpu, int id) {
+  return device_of(on_gpu ? dlpack::Device{dlpack::cuda, id} : dlpack::Device{dlpack::cpu, 0}, 0);
+}
 
 Call& Call::add(const Array& array, upsweep_array* seen, const Array** kept, std::size_t& count) {
   if (!first_) first_ = &array;
@@ -152,6 +160,7 @@ void Call::run() {
     place();
   }
   upsweep_device* const device = device_of(first_->device, first_->stream());
+  if (Group* const group = entered_group()) return run_in(*group, device);
 
   // During graph capture, scratch memory must live as long as the graph. Memory that the array library allocates then
   // does; the device's scratch may be replaced by a later call. Without a capture, the library's memory may be freed
@@ -177,6 +186,20 @@ void Call::run() {
   upsweep_code code = upsweep_run(device, &call_);
   if (code == UPSWEEP_OK && first_->library->is_jax) code = upsweep_synchronize(device);
   released.reset();
+  check(code);
+}
+
+void Call::run_in(Group& group, upsweep_device* device) {
+  if (first_->is_on_gpu() != group.on_gpu())
+    throw nb::value_error(group.on_gpu() ? "the group is of GPUs, the arrays are on the CPU"
+                                         : "the group is of CPUs, the arrays are on a GPU");
+  upsweep_code code;
+  {
+    const nb::gil_scoped_release released;
+    code = upsweep_synchronize(device);  // the group's device has a stream of its own
+    if (code == UPSWEEP_OK) code = upsweep_run_in_group(group.opened(), &call_);
+  }
+  group.rethrow();
   check(code);
 }
 

@@ -4,6 +4,8 @@
 
 namespace upsweep::python {
 
+class Group;
+
 class Call {
  public:
   // An empty `rung` selects the default.
@@ -56,6 +58,8 @@ class Call {
   static constexpr int most = 16;  // of inputs, of outputs and of scalars; a contract has fewer
 
   Call& add(const Array& array, upsweep_array* seen, const Array** kept, std::size_t& count);
+  // Runs the call with the parts of all processes.
+  void run_in(Group& group, upsweep_device* device);
   // Runs the call as an XLA program. Returns false, without running it, if some of its arrays are not JAX's, or if XLA
   // would have to compile too many programs.
   bool run_by_xla();
@@ -70,6 +74,12 @@ class Call {
   const Array* first_ = nullptr;
   const Array* staged_ = nullptr;  // a JAX array, traced if any of them is; null: there is none
 };
+
+// Raises the Python exception of the last failed call; does nothing if the code is UPSWEEP_OK.
+void check(upsweep_code code);
+
+// Returns this thread's device of the CPU, or of a GPU and its default stream.
+upsweep_device* opened_device(bool on_gpu, int id);
 
 // Returns the names of a primitive's rungs. `device` is "cpu", "cuda", or "cuda:1" for a GPU other than the first.
 // Throws ValueError for an unknown name, RuntimeError if there is no such GPU.

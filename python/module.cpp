@@ -4,6 +4,7 @@
 #include "array.h"
 #include "call.h"
 #include "functions.h"
+#include "group.h"
 #include "xla.h"
 
 NB_MODULE(_core, m) {
@@ -35,6 +36,11 @@ NB_MODULE(_core, m) {
   m.def("partition_by_splitters", &partition_by_splitters, arg(), arg().none(), arg(), arg());
   m.def("saxpy", &saxpy, arg(), arg(), arg(), arg().none(), arg());
   m.def("render", &render);
+  nb::class_<Group>(m, "Group")
+      .def(nb::init<nb::object, bool, int>(), arg("engine"), arg("on_gpu"), arg("device"))
+      .def("close", &Group::close)
+      .def("enter", &Group::enter)
+      .def("leave", &Group::leave);
   m.def("flat", [](nb::handle x) { return array_of(x).flat().object(); });
   m.def("set_library_of", &set_library_of);
   m.def("exchange_borrows_scratch", &exchange_borrows_scratch);

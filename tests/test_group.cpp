@@ -3,9 +3,11 @@
 #include <cmath>
 #include <thread>
 
+#include "error_of.h"
 #include "group_calls.h"
 #include "lab/backends.h"
 #include "multi/engine.h"
+#include "upsweep/nccl.h"
 
 namespace upsweep {
 namespace {
@@ -116,30 +118,62 @@ TEST(GroupOfThreads, CallsEqualThoseOfOneDevice) {
   }
 }
 
-// Returns the message of the error that f throws.
-template <class F>
-std::string error_of(F&& f, Code code) {
-  try {
-    f();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error.what();
+// Threads as processes with a GPU each, whose memory moves over NCCL.
+TEST(GroupOverNccl, CallsEqualThoseOfOneDevice) {
+  if (!cuda_platform(1)) GTEST_SKIP() << "fewer than two GPUs";
+  if (!multi::has_nccl()) GTEST_SKIP() << "no NCCL";
+  constexpr int processes = 2;
+  auto engines = multi::engines_of_threads(processes);
+  std::vector<std::thread> threads;
+  std::vector<std::vector<PartsOfProcess>> out(processes);
+  std::vector<GroupCase> cases;
+  std::vector<Outputs> expected;
+  std::mt19937_64 rng(3);
+  Device one = Device::cpu();
+  for (int k = 0; k < 100; ++k) {
+    cases.push_back(random_case(rng));
+    const auto parts = random_parts(rng, cases.back().in[0].count(), processes);
+    expected.push_back(run_on_one(one, cases.back()));
+    for (std::size_t p = 0; p < processes; ++p) out[p].push_back(divide(cases.back(), parts, parts, p, 1));
   }
-  return "no error";
+  for (int p = 0; p < processes; ++p)
+    threads.emplace_back([&, p, engine = engines[static_cast<std::size_t>(p)]] {
+      std::vector<Device> mine;
+      mine.push_back(Device::cuda(p));
+      auto over_nccl = multi::nccl_engine(engine, mine);
+      Group group(std::move(mine), std::move(over_nccl));
+      for (std::size_t k = 0; k < cases.size(); ++k)
+        invoke(group, out[static_cast<std::size_t>(p)][k].requests, {.rung = cases[k].rung});
+    });
+  engines.clear();
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    std::vector<std::array<HostArray, 4>> all;
+    for (auto& process : out) all.push_back(std::move(process[k].out[0]));
+    expect_same(cases[k], expected[k], all);
+  }
+}
+
+// Expects an error of this code and message.
+template <class F>
+void expect_error(F&& f, Code code, const std::string& message) {
+  const Error error = error_of(f);
+  EXPECT_EQ(error.code(), code) << error.what();
+  EXPECT_EQ(error.what(), message);
 }
 
 TEST(GroupOfThreads, DifferentCallsAreAnErrorEverywhere) {
   on_threads(3, 1, [](int p, Group& group) {
     std::vector<std::vector<std::int32_t>> in(1, std::vector<std::int32_t>(100, p)), out = in;
-    EXPECT_EQ(error_of(
-                  [&] {
-                    if (p == 2)
-                      sort(group, distributed(in), distributed(out));
-                    else
-                      reduce(group, distributed(in));
-                  },
-                  Code::invalid_argument),
-              "the members' calls differ: member 0 calls reduce (sum) of i32, member 2 sort (ascending) of i32");
+    expect_error(
+        [&] {
+          if (p == 2)
+            sort(group, distributed(in), distributed(out));
+          else
+            reduce(group, distributed(in));
+        },
+        Code::invalid_argument,
+        "the members' calls differ: member 0 calls reduce (sum) of i32, member 2 sort (ascending) of i32");
     // The group still works.
     EXPECT_EQ(reduce(group, distributed(in)), 300);
   });
@@ -150,8 +184,8 @@ TEST(GroupOfThreads, AMembersErrorIsEveryones) {
     std::vector<std::vector<std::int32_t>> in(1, std::vector<std::int32_t>(100, p));
     std::vector<std::vector<std::int32_t>> out(1, std::vector<std::int32_t>(p == 1 ? 99 : 100));
     const std::string message = "scan: the output has 99 elements, 100 are needed";
-    EXPECT_EQ(error_of([&] { inclusive_scan(group, distributed(in), distributed(out)); }, Code::invalid_argument),
-              p == 1 ? message : "member 1: " + message);
+    expect_error([&] { inclusive_scan(group, distributed(in), distributed(out)); }, Code::invalid_argument,
+                 p == 1 ? message : "member 1: " + message);
     EXPECT_EQ(reduce(group, distributed(in)), 300);
   });
 }
@@ -160,8 +194,57 @@ TEST(GroupOfThreads, AProcessThatEndsIsAnErrorElsewhere) {
   on_threads(3, 1, [](int p, Group& group) {
     if (p == 1) return;
     std::vector<std::vector<std::int32_t>> in(1, std::vector<std::int32_t>(100, p));
-    EXPECT_EQ(error_of([&] { reduce(group, distributed(in)); }, Code::lost_member), "process 1 of the group has ended");
+    expect_error([&] { reduce(group, distributed(in)); }, Code::lost_member, "process 1 of the group has ended");
   });
+}
+
+// Unsigned keys are first partitioned between samples. Here nearly all keys are equal, or the samples are of no use
+// because they repeat with the same period as the keys.
+TEST(Group, SortsUnsignedKeysOfAnyDistribution) {
+  constexpr std::size_t n = 30000;
+  std::mt19937_64 rng(5);
+  const std::vector<std::function<std::uint64_t(std::size_t)>> distributions{
+      [&](std::size_t) { return rng(); },
+      [](std::size_t i) { return i; },
+      [](std::size_t i) { return n - i; },
+      [](std::size_t) { return 7; },
+      [](std::size_t) { return ~std::uint64_t{0}; },
+      [](std::size_t i) { return i % 3 == 1 ? 1000000 + i : i % 3; },
+      [&](std::size_t) { return rng() % 100 == 0 ? rng() : 1000; },
+      [&](std::size_t) { return rng() % 2; }};
+  for (std::size_t k = 0; k < distributions.size(); ++k) {
+    GroupCase c{.name = "distribution " + std::to_string(k), .contract = &sort_contract, .operation = Order::ascending};
+    c.scalars = sort_scalars.scalars({});
+    c.in[0] = {k % 2 ? Type::u32 : Type::u64, {}};
+    c.in[0].bytes.resize(n * size_of(c.in[0].type));
+    visit(c.in[0].type, [&]<class T>(TypeTag<T>) {
+      std::size_t i = 0;
+      for (T& x : c.in[0].as<T>()) x = static_cast<T>(distributions[k](i++));
+    });
+    c.in_shares[0] = c.out_shares[0] = c.out_shares[1] = Share::parts;
+    c.out_types = {c.in[0].type, Type::u32};
+    c.out_counts = {n, n};  // keys and indices
+    Device one = Device::cpu();
+    Outputs expected = run_on_one(one, c);
+    Group group = Group::cpus(4);
+    const auto parts = random_parts(rng, n, 4), results = random_parts(rng, n, 4);
+    PartsOfProcess all = divide(c, parts, results, 0, 4);
+    invoke(group, all.requests);
+    expect_same(c, expected, all.out);
+  }
+}
+
+TEST(Group, RedistributesParts) {
+  for (const Backend backend : {Backend::cpu, Backend::simt, Backend::cuda}) {
+    if (backend == Backend::cuda && !cuda_platform()) continue;
+    Group group(devices(backend, 3));
+    std::vector<std::vector<std::int16_t>> in{{1, 2, 3, 4, 5}, {}, {6, 7}}, out{{0}, {0, 0, 0, 0, 0}, {0}};
+    redistribute(group, distributed(in), distributed(out));
+    EXPECT_EQ(out, (std::vector<std::vector<std::int16_t>>{{1}, {2, 3, 4, 5, 6}, {7}}));
+    out[2].clear();
+    expect_error([&] { redistribute(group, distributed(in), distributed(out)); }, Code::invalid_argument,
+                 "redistribute: the parts of the output have 6 elements together, those of the input 7");
+  }
 }
 
 // A sum is -0 if all of its elements are, wherever the parts are divided; the segment of the last two elements begins
@@ -177,21 +260,21 @@ TEST(Group, SumsKeepTheSignOfZero) {
 }
 
 TEST(Group, OfNothingOrOfDifferentBackends) {
-  EXPECT_EQ(error_of([] { Group group({}); }, Code::invalid_argument), "a group without devices");
-  error_of(
-      [] {
-        std::vector<Device> mixed = devices(Backend::cpu, 1);
-        mixed.push_back(Device(lab::open_platform(Backend::simt)));
-        Group group(std::move(mixed));
-      },
-      Code::invalid_argument);
+  expect_error([] { Group group({}); }, Code::invalid_argument, "a group without devices");
+  const Error error = error_of([] {
+    std::vector<Device> mixed = devices(Backend::cpu, 1);
+    mixed.push_back(Device(lab::open_platform(Backend::simt)));
+    Group group(std::move(mixed));
+  });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
+  EXPECT_NE(std::string(error.what()).find("which are of different backends"), std::string::npos) << error.what();
 }
 
 TEST(Group, PartsForAnotherNumberOfMembers) {
   Group group = Group::cpus(2);
   std::vector<std::vector<float>> in(3, std::vector<float>(10));
-  EXPECT_EQ(error_of([&] { reduce(group, distributed(in)); }, Code::invalid_argument),
-            "reduce: an array of 3 parts for 2 members of this process");
+  expect_error([&] { reduce(group, distributed(in)); }, Code::invalid_argument,
+               "reduce: an array of 3 parts for 2 members of this process");
 }
 
 }  // namespace

@@ -108,6 +108,7 @@ std::set<std::string> allowed(const std::string& layer) {
     if (layer != "upsweep.cuh" && layer != "multi") all.insert("ladders/" + ladder + "/lab");
   }
   all.insert("upsweep");
+  if (layer == "multi") all.insert("library");
   if (layer == "upsweep.cuh" || layer == "multi")
     all.erase("cpu");
   else

@@ -6,8 +6,9 @@
 //   const float total = upsweep::reduce(group, distributed(keys));
 //
 // A group has size() members, whose ranks are 0, 1, .... Its members may be devices of this process alone, or of
-// several processes that an engine joins (upsweep/mpi.h). In the latter case every process makes the same calls in the
-// same order, each with the parts of its own members. All members are CPUs, or all are GPUs, or all are emulators.
+// several processes that an engine joins (upsweep/mpi.h, upsweep/nccl.h). In the latter case every process makes the
+// same calls in the same order, each with the parts of its own members. All members are CPUs, or all are GPUs, or all
+// are emulators.
 //
 // A DistributedView has one part per member of this process, in order of rank. Parts may have any sizes, 0 included.
 // The array is the parts of all members, one after another. Each part is in host memory or in its member's.
@@ -155,6 +156,14 @@ class GroupRequest {
 
 extern const Contract reduce_contract, scan_contract, segmented_scan_contract, histogram_contract, select_contract,
     partition_contract, sort_contract;
+
+// Copies an array to parts of other sizes, which have as many elements together. The arrays must not overlap.
+void redistribute(Group& group, std::span<const AnyView> in, std::span<const AnyView> out);
+template <class T>
+void redistribute(Group& group, const DistributedView<T>& in, const DistributedView<std::remove_const_t<T>>& out) {
+  const std::vector<AnyView> from(in.parts().begin(), in.parts().end()), to(out.parts().begin(), out.parts().end());
+  redistribute(group, from, to);
+}
 
 // ---- reduce ---------------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ import atexit
 
 from upsweep import _arrays as _arrays
 from upsweep import _core
+from upsweep._groups import Group
 from upsweep._histograms import bincount, histogram
 from upsweep._laboratory import bench, check, explain, plot
 from upsweep._ladders import primitives, rungs
@@ -45,6 +46,7 @@ from upsweep._vectors import saxpy
 
 __version__ = "0.1.0"
 __all__ = [
+    "Group",
     "PartitionResult",
     "UniqueCountsResult",
     "argmax",

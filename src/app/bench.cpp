@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "app/bench_group.h"
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
@@ -31,6 +32,8 @@ struct BenchOptions {
   bool story = false;
   bool append = false, resume = false;
   int samples = 20;
+  std::string devices;
+  bool per_device = false;
   double min_time = 0;
   OutputOptions output;
 };
@@ -54,6 +57,10 @@ void declare(CLI::App& command, BenchOptions& o) {
              "Seconds that the samples of each contestant at each case take together, at the least: short ones get "
              "more samples (default: 0)",
              0., 3600.);
+  auto* const devices = command.add_option(
+      "--devices", o.devices, "Time calls of groups of so many devices beside one, by the host's clock: 1,2,4");
+  command.add_flag("--per-device", o.per_device, "-n is the number of elements of each device, not of all")
+      ->needs(devices);
   declare_output(command, o.output, "records");
   auto* file = command.get_option("--output");
   command.add_flag("--append", o.append, "Keep the records that are in the file of -o, and add the new ones")
@@ -309,6 +316,8 @@ int work(const BenchOptions& options) {
                 fmt::format("{} keeps the records of a file", options.append ? "--append" : "--resume"),
                 "name it with -o");
   Output output(options.output);
+  if (!options.devices.empty())
+    return bench_groups({options.cases, options.devices, options.per_device, options.samples}, output);
   Bench bench(options, output);
   for (std::size_t i = 0; i < backends.size(); ++i)
     for (const Primitive* primitive : primitives) bench.plan(*primitive, backends[i], *platforms[i]);

@@ -9,6 +9,8 @@
 #include <span>
 
 #include "app/command.h"
+#include "app/group_streamer.h"
+#include "app/mpi.h"
 #include "app/output.h"
 #include "app/run_inputs.h"
 #include "app/run_options.h"
@@ -24,6 +26,7 @@
 #include "lab/stream.h"
 #include "lab/sums.h"
 #include "lab/widen.h"
+#include "multi/group_call.h"
 
 namespace upsweep::app {
 namespace {
@@ -58,6 +61,9 @@ void declare(CLI::App& command, RunOptions& o) {
   one_of(command.add_option("--out-format", o.out_format,
                             "Format of the outputs that are not named *.npy: auto (npy for -, else raw), npy or raw"),
          "format", {"auto", "npy", "raw"});
+  command.add_option("--devices", o.devices,
+                     "Divide the arrays among this many GPUs, or members that share the CPU: a number, or all; started "
+                     "by mpirun, the processes do so together (default: 1, each)");
   command.add_option(
       "--memory", o.memory,
       "Memory that a run may use: 8G; beyond that, sort, partition and histogram use a temporary file (default: three "
@@ -204,8 +210,12 @@ void report_outside(const Streamer& streamer, std::size_t output, std::span<cons
                         outside, outside == 1 ? "element is" : "elements are"));
 }
 
-int work(const RunOptions& o) {
+// Runs the command; `group` is null for one device.
+int work_on(const RunOptions& o, Group* group) {
   const Primitive& primitive = chosen_primitive(o.primitive);
+  const bool is_of_several = group && group->size() > static_cast<int>(group->devices().size());
+  if (is_of_several && (o.input == "-" || std::ranges::find(o.with, "-") != o.with.end()))
+    throw Error(Code::invalid_argument, "standard input reaches only one of the processes", "name a file");
   if (!primitive.stream)
     throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name()),
                 primitive.name() == "render" ? "upsweep render draws them" : "see upsweep bench");
@@ -239,7 +249,11 @@ int work(const RunOptions& o) {
   if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
     if (!c.settings.find("channels")) c.settings.set(*channels, std::uint64_t{reader->channels()});
   require_some_rung(primitive, platform, c);
-  const auto streamer = primitive.stream(platform, rung, c);
+  auto streamer = primitive.stream(platform, rung, c);
+  if (group)
+    streamer = std::make_unique<GroupStreamer>(*group, primitive, c, std::move(streamer),
+                                               o.rung == lab::default_name ? std::string() : o.rung);
+  const bool writes = !group || group->first_rank() == 0;  // other processes pass their results to the first
   if (o.table && !streamer->has_table())
     throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "omit --table");
   Streamer::Storage storage = chosen_storage(o);
@@ -252,19 +266,20 @@ int work(const RunOptions& o) {
   if (o.json && !o.output.empty() && !o.table)
     throw Error(Code::invalid_argument, "there is nothing to print as JSON: -o writes the result to a file",
                 "omit --json or -o");
-  Outputs outputs(o, *streamer, count, inputs.shape());
-  if (o.json && !o.table)
-    outputs.print(fmt::format(
+  std::optional<Outputs> outputs;
+  if (writes) outputs.emplace(o, *streamer, count, inputs.shape());
+  if (writes && o.json && !o.table)
+    outputs->print(fmt::format(
         R"({{"primitive":"{}","rung":"{}","backend":"{}","op":{},"type":"{}","result_type":"{}","result":[)",
         primitive.name(), rung.name, o.backend, operation ? fmt::format("\"{}\"", operation.name()) : "null",
         to_string(c.type), to_string(streamer->output_type())));
   Progress progress("MiB");
   // Output that is written after the input has been read counts as remaining work.
   const std::size_t after = streamer->bytes_after_input(count.value_or(0)), total = inputs.bytes() + after;
-  progress.update(0, total >> 20);
+  if (writes) progress.update(0, total >> 20);
   std::size_t done = 0, written = 0;
   const Streamer::Sink sink{[&](std::span<const std::byte> elements, std::size_t output) {
-    outputs.put(elements, output);
+    outputs->put(elements, output);
     if (output > o.also.size()) {  // not requested
       progress.clear();
       report_outside(*streamer, output, elements);
@@ -280,16 +295,35 @@ int work(const RunOptions& o) {
     auto next = std::async(std::launch::async | std::launch::deferred, [&] { return inputs.read(back); });
     streamer->feed(front.read, sink);
     for (const auto& part : front.read) done += part.size();
-    progress.update(done >> 20, total >> 20);
+    if (writes) progress.update(done >> 20, total >> 20);
     more = next.get();
   }
   streamer->finish(sink);
   progress.clear();
+  if (!writes) return Exit::all_right;
   std::string last_text = o.json ? "]}\n" : "";
   if (o.table) last_text = o.json ? table_json(streamer->table()) : streamer->table();
-  outputs.commit(last_text);
+  outputs->commit(last_text);
   if (const std::string warning = streamer->warning(); !warning.empty()) message(fmt::format("upsweep: {}", warning));
   return Exit::all_right;
+}
+
+// Of a group of several processes, the first reports every error: another's comes to it as a message.
+int work(const RunOptions& o) {
+  std::optional<Group> group;
+  bool is_first = true;
+  try {
+    if (!o.devices.empty() || is_started_by_mpi())
+      group = open_group(o.devices, named<Backend>("backend", o.backend, backend_names), is_first);
+    return work_on(o, group ? &*group : nullptr);
+  } catch (const multi::MemberError&) {
+    if (is_first) throw;
+  } catch (const Error& error) {
+    if (!group || error.code() == Code::lost_member) throw;
+    multi::tell_failure(*group, error);
+    if (is_first) throw;
+  }
+  return Exit::usage;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ struct RunOptions {
   std::string primitive, input = "-", output;
   std::string rung, backend = "cpu", type, out_type, op, format = "auto", out_format = "auto";
   std::vector<std::string> with, also, params;
-  std::string size, memory, temporary;
+  std::string size, devices, memory, temporary;
   bool table = false, json = false;
 };
 

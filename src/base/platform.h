@@ -36,7 +36,7 @@ class MemorySpace {
   virtual void copy_in(void* to, const void* from_host, std::size_t bytes, Stream stream = {}) = 0;
   virtual void copy_out(void* to_host, const void* from, std::size_t bytes, Stream stream = {}) = 0;
   virtual void fill(void* memory, unsigned char byte, std::size_t bytes, Stream stream = {}) = 0;
-  // Copies `count` elements of this many bytes, `stride` bytes apart, to an array in host memory.
+  // Copies `count` elements of 1, 2, 4 or 8 bytes, `stride` bytes apart, to an array in page-locked host memory.
   virtual void copy_out_every(void* to_host, const void* from, std::size_t element, std::size_t stride,
                               std::size_t count, Stream stream = {}) {
     for (std::size_t k = 0; k < count; ++k)
@@ -58,6 +58,8 @@ class Platform : public MemorySpace {
   virtual bool reaches(const void*) const { return true; }
   // Waits for the stream. Throws Error(device_error) for any failure on it since the last synchronize().
   virtual void synchronize(Stream stream = {}) = 0;
+  // True if the stream's work is done.
+  virtual bool is_idle(Stream) const { return true; }
   // Makes this platform's device the calling thread's current device, in a program with several, and returns the
   // previous one. allocate(), copies, fills and synchronize() do so themselves; call it before calling a rung's
   // function.

@@ -47,6 +47,13 @@ class PinnedMemory final : public MemorySpace {
   }
 };
 
+// Writes to page-locked memory. A copy of rows of one element, by the driver, takes 0.2 us for each (H200).
+template <class T>
+__global__ void copy_every_kernel(const std::byte* from, std::size_t stride, std::size_t count, T* to_host) {
+  const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) to_host[i] = *reinterpret_cast<const T*>(from + i * stride);
+}
+
 class CudaPlatform final : public Platform {
  public:
   explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
@@ -115,8 +122,17 @@ class CudaPlatform final : public Platform {
   void copy_out_every(void* to_host, const void* from, std::size_t element, std::size_t stride, std::size_t count,
                       Stream stream) override {
     activate();
-    check(cudaMemcpy2DAsync(to_host, element, from, stride, element, count, cudaMemcpyDeviceToHost, handle(stream)),
-          "copy from the device");
+    constexpr unsigned block = 256;
+    const auto grid = static_cast<unsigned>((count + block - 1) / block);
+    const auto copy = [&]<class T>(T) {
+      copy_every_kernel<<<grid, block, 0, handle(stream)>>>(static_cast<const std::byte*>(from), stride, count,
+                                                            static_cast<T*>(to_host));
+    };
+    if (element == 1) copy(std::uint8_t{});
+    if (element == 2) copy(std::uint16_t{});
+    if (element == 4) copy(std::uint32_t{});
+    if (element == 8) copy(std::uint64_t{});
+    check(cudaGetLastError(), "copy from the device");
   }
   void copy_from(Platform& other, void* to, const void* from, std::size_t bytes, Stream stream) override {
     activate();
@@ -128,6 +144,12 @@ class CudaPlatform final : public Platform {
     activate();
     check(cudaStreamSynchronize(handle(stream)), "the device reported");
     check(cudaGetLastError(), "the device reported");
+  }
+  bool is_idle(Stream stream) const override {
+    const cudaError_t state = cudaStreamQuery(handle(stream));
+    if (state == cudaErrorNotReady) return false;
+    check(state, "the device reported");
+    return true;
   }
   Stream create_stream() override {
     activate();

@@ -35,13 +35,14 @@ class RungStreamer : public Streamer {
   std::vector<Beside> other_outputs() const override;
   bool elementwise() const override;
   bool any_order() const override;
+  // Returns the call of the whole input, of n elements: the types and counts of its arrays, without data.
+  Call whole_call(std::uint64_t n) const;
 
  protected:
   // Sets the array properties of the whole input's call that the case does not state, such as values that accompany the
   // keys, or a histogram's counters. Indices and offsets are always u64, so that a file's type does not depend on its
   // length.
   virtual void describe(Call&, std::uint64_t /*n*/) const {}
-  Call whole_call(std::uint64_t n) const;
   Carry carry() const { return contract_.carry_of(call_); }
   Join join_of(std::size_t output) const { return contract_.join_of(call_, output); }
   // Memory for one chunk of an array, grown on demand, with one spare element before the chunk.

@@ -1,82 +1,26 @@
 // The C interface, upsweep.h: finds contracts, operations and scalars by name, and turns exceptions into codes.
+#include "library/c.h"
+
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <limits>
-#include <map>
-#include <new>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "base/contract.h"
 #include "base/platform.h"
-#include "upsweep.h"
-#include "upsweep/device.h"
-#include "upsweep/invoke.h"
-
-namespace upsweep {
-
-// Names as null-terminated strings in a null-terminated array.
-class Names {
- public:
-  Names() = default;
-  Names(Names&&) = default;  // a copy would point into the original
-  void add(std::string_view name) {
-    texts_.emplace_back(name);
-    pointers_.back() = texts_.back().c_str();
-    pointers_.push_back(nullptr);
-  }
-  const char* const* data() const { return pointers_.data(); }
-
- private:
-  std::deque<std::string> texts_;  // a deque, so that the strings do not move
-  std::vector<const char*> pointers_{nullptr};
-};
-
-}  // namespace upsweep
-
-struct upsweep_device {
-  upsweep::Device device;
-  std::map<std::string, upsweep::Names, std::less<>> rungs;  // by primitive; filled on request
-};
 
 namespace upsweep {
 namespace {
 
 static_assert(UPSWEEP_DEVICE_ERROR == static_cast<int>(Code::device_error));
+static_assert(UPSWEEP_LOST_MEMBER == static_cast<int>(Code::lost_member));
 static_assert(UPSWEEP_BF16 == static_cast<int>(Type::bf16));
 
+using namespace c;
+
 thread_local std::string message;
-
-upsweep_code failed(Code code, std::string text) {
-  message = std::move(text);
-  return static_cast<upsweep_code>(code);
-}
-
-// Calls f(). Returns UPSWEEP_OK, or the code of the exception that f() throws.
-template <class F>
-upsweep_code guarded(F&& f) noexcept {
-  try {
-    f();
-    return UPSWEEP_OK;
-  } catch (const Error& error) {
-    const std::string hint = error.hint().empty() ? "" : " (" + error.hint() + ")";
-    return failed(error.code(), error.what() + hint);
-  } catch (const std::bad_alloc&) {
-    return failed(Code::out_of_memory, "no memory");  // short enough for std::string not to allocate
-  } catch (const std::exception& error) {
-    return failed(Code::device_error, error.what());
-  }
-}
-
-template <class T>
-T* require(T* pointer, const char* name) {
-  if (!pointer) throw Error(Code::invalid_argument, std::string(name) + " is null");
-  return pointer;
-}
 
 AnyView view_of(const upsweep_array& array) {
   if (array.type < UPSWEEP_I8 || array.type > UPSWEEP_BF16)
@@ -187,6 +131,15 @@ void take_scalars(Request& request, const upsweep_call& call) {
   }
 }
 
+}  // namespace
+
+namespace c {
+
+upsweep_code failed(Code code, std::string text) {
+  message = std::move(text);
+  return static_cast<upsweep_code>(code);
+}
+
 Request request_of(const upsweep_call& call) {
   Request request;
   request.contract = find_contract(require(call.primitive, "the name of the primitive"));
@@ -202,6 +155,10 @@ Request request_of(const upsweep_call& call) {
   take_scalars(request, call);
   return request;
 }
+
+}  // namespace c
+
+namespace {
 
 Options options_of(const upsweep_call& call) {
   return {.rung = call.rung ? call.rung : "",

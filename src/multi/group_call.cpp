@@ -20,8 +20,6 @@ void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
   to.insert(to.end(), begin, begin + bytes);
 }
 
-void append_text(std::vector<std::byte>& to, std::string_view text) { append(to, text.data(), text.size()); }
-
 // Names a call in messages.
 std::string describe(const Request& request) {
   std::string text(request.contract->name);
@@ -93,7 +91,7 @@ void Member::read(const AnyView& array, std::size_t first, std::size_t count, vo
   const AnyView part = part_of(array, first, count);
   const std::size_t bytes = count * size_of(array.type);
   if (bytes == 0) return;
-  if (array.place == Place::host) {
+  if (array.place == Place::host || landing_.contains(part.data)) {
     std::memcpy(to, part.data, bytes);
     return;
   }
@@ -106,10 +104,12 @@ void Member::read_every(const AnyView& array, std::size_t first, std::size_t ste
   if (count == 0) return;
   const std::size_t element = size_of(array.type);
   const auto* const from = static_cast<const std::byte*>(array.data) + first * element;
-  MemorySpace& memory = array.place == Place::host ? cpu_platform() : device.platform();
+  if (array.place == Place::host) return cpu_platform().copy_out_every(to, from, element, step * element, count);
   const Activated activated(device.platform());
-  memory.copy_out_every(to, from, element, step * element, count, device.stream());
+  std::byte* const landing = landing_.grow(count * element);
+  device.platform().copy_out_every(landing, from, element, step * element, count, device.stream());
   device.platform().synchronize(device.stream());
+  std::memcpy(to, landing, count * element);
 }
 
 void Member::write(const AnyView& array, std::size_t first, std::size_t count, const void* from) {
@@ -131,6 +131,52 @@ Scalar Member::read(const AnyView& array, std::size_t i) {
     read(array, i, 1, &value);
     return value;
   });
+}
+
+// ---- messages
+// --------------------------------------------------------------------------------------------------------
+
+std::vector<std::vector<std::byte>> gather_bytes(GroupState& state, std::span<const std::vector<std::byte>> mine,
+                                                 const std::optional<Failure>& failure) {
+  if (!state.engine) {
+    if (failure) throw Error(failure->error);
+    return {mine.begin(), mine.end()};
+  }
+  std::vector<std::byte> message;
+  if (failure) {
+    const std::string_view what = failure->error.what();
+    const Header header{failure->error.code(), failure->rank, what.size()};
+    append(message, &header, sizeof header);
+    append(message, what.data(), what.size());
+  } else {
+    for (const std::vector<std::byte>& bytes : mine) {
+      const Header header{Code::ok, 0, bytes.size()};
+      append(message, &header, sizeof header);
+      append(message, bytes.data(), bytes.size());
+    }
+  }
+  std::vector<std::vector<std::byte>> all;
+  std::optional<MemberError> other;
+  for (const std::vector<std::byte>& bytes : state.engine->all_gather(message))
+    for (std::size_t at = 0; at < bytes.size();) {
+      Header header;
+      std::memcpy(&header, bytes.data() + at, sizeof header);
+      const auto* const begin = bytes.data() + at + sizeof header;
+      at += sizeof header + header.bytes;
+      if (header.code == Code::ok)
+        all.emplace_back(begin, begin + header.bytes);
+      else if (!other)
+        other = MemberError(header.code, "member " + std::to_string(header.rank) + ": " +
+                                             std::string(reinterpret_cast<const char*>(begin), header.bytes));
+    }
+  if (failure) throw Error(failure->error);
+  if (other) throw MemberError(*other);
+  return all;
+}
+
+void tell_failure(Group& group, const Error& error) noexcept try {
+  gather_bytes(group.state(), {}, Failure{group.first_rank(), error});
+} catch (const Error&) {  // this one's, or another that has failed too
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------------------
@@ -209,48 +255,6 @@ void GroupCall::require_arrays(const Member& member, bool any_sizes) const {
   contract().require_arrays(call);
 }
 
-void GroupCall::fail(int rank, const Error& error) {
-  failure_ = error;
-  failed_rank_ = rank;
-}
-
-std::vector<std::vector<std::byte>> GroupCall::gather_bytes(std::vector<std::vector<std::byte>> mine) {
-  if (!state_.engine) {
-    if (failure_) throw *failure_;
-    return mine;
-  }
-  std::vector<std::byte> message;
-  if (failure_) {
-    const std::string_view what = failure_->what();
-    const Header header{failure_->code(), failed_rank_, what.size()};
-    append(message, &header, sizeof header);
-    append_text(message, what);
-  } else {
-    for (const std::vector<std::byte>& bytes : mine) {
-      const Header header{Code::ok, 0, bytes.size()};
-      append(message, &header, sizeof header);
-      append(message, bytes.data(), bytes.size());
-    }
-  }
-  std::vector<std::vector<std::byte>> all;
-  std::optional<Error> failure;
-  for (const std::vector<std::byte>& bytes : state_.engine->all_gather(message))
-    for (std::size_t at = 0; at < bytes.size();) {
-      Header header;
-      std::memcpy(&header, bytes.data() + at, sizeof header);
-      const auto* const begin = bytes.data() + at + sizeof header;
-      at += sizeof header + header.bytes;
-      if (header.code == Code::ok)
-        all.emplace_back(begin, begin + header.bytes);
-      else if (!failure)
-        failure = Error(header.code, "member " + std::to_string(header.rank) + ": " +
-                                         std::string(reinterpret_cast<const char*>(begin), header.bytes));
-    }
-  if (failure_) throw *failure_;
-  if (failure) throw *failure;
-  return all;
-}
-
 void GroupCall::exchange(const std::function<void(Member&, Transfer&)>& f) {
   std::vector<Transfer> transfers;
   each([&](Member& m) {
@@ -293,7 +297,62 @@ void GroupCall::exchange(const std::function<void(Member&, Transfer&)>& f) {
 
 void GroupCall::finish() {
   each([&](Member& m) { m.device.synchronize(); });
-  if (state_.engine || failure_) gather_bytes(std::vector<std::vector<std::byte>>(members_.size()));
+  if (state_.engine || failure_) gather_bytes(state_, std::vector<std::vector<std::byte>>(members_.size()), failure_);
+}
+
+bool is_divided(const Contract& contract, const Call& call, std::size_t output) {
+  const Join join = contract.join_of(call, output);
+  return join == Join::in_sequence || join == Join::shifted || join == Join::merged;
+}
+
+void for_each_part(Group& group, std::span<const std::vector<std::byte>> parts,
+                   const std::function<void(std::span<const std::byte>)>& take) {
+  GroupState& state = group.state();
+  const auto has_first = [&] { return state.first_rank == 0; };
+  std::optional<Failure> failure;  // of `take`; the others hear of it at the next gather
+  const auto pass = [&](std::span<const std::byte> bytes) {
+    try {
+      if (!failure) take(bytes);
+    } catch (const Error& error) {
+      failure = {0, error};
+    }
+  };
+  if (has_first())
+    for (const std::vector<std::byte>& part : parts) pass(part);
+  if (!state.engine) {
+    if (failure) throw Error(failure->error);
+    return;
+  }
+  std::vector<std::vector<std::byte>> sizes(parts.size(), std::vector<std::byte>(sizeof(std::uint64_t)));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const std::uint64_t bytes = parts[k].size();
+    std::memcpy(sizes[k].data(), &bytes, sizeof bytes);
+  }
+  // The other processes' parts come one at a time, in pieces that bound the memory of the first process.
+  constexpr std::uint64_t piece = std::uint64_t{32} << 20;
+  Device cpu = Device::cpu();
+  std::vector<std::byte> received;
+  const auto all = gather_bytes(state, sizes, failure);
+  for (int rank = 0; rank < state.size; ++rank) {
+    if (state.process_of[static_cast<std::size_t>(rank)] == state.process_of[0]) continue;
+    const int mine = rank - state.first_rank;
+    std::uint64_t bytes;
+    std::memcpy(&bytes, all[static_cast<std::size_t>(rank)].data(), sizeof bytes);
+    for (std::uint64_t at = 0; at < bytes; at += piece) {
+      const std::uint64_t some = std::min(piece, bytes - at);
+      Transfer transfer{.rank = has_first() ? 0 : rank, .device = &cpu, .sends = {}, .receives = {}};
+      if (has_first()) {
+        received.resize(some);
+        transfer.receives = {{rank, received.data(), some}};
+      } else if (mine >= 0 && mine < static_cast<int>(parts.size())) {
+        auto* const data = const_cast<std::byte*>(parts[static_cast<std::size_t>(mine)].data());
+        transfer.sends = {{0, data + at, some}};
+      }
+      state.engine->exchange(std::span(&transfer, 1), state.process_of);
+      if (has_first()) pass(received);
+      gather_bytes(state, std::vector<std::vector<std::byte>>(parts.size()), failure);
+    }
+  }
 }
 
 }  // namespace upsweep::multi

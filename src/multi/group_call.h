@@ -35,6 +35,7 @@ class Landing {
   ~Landing();
   // Returns memory for this many bytes. Growing discards the contents.
   std::byte* grow(std::size_t bytes);
+  bool contains(const void* memory) const { return memory_ && memory >= memory_ && memory < memory_ + bytes_; }
 
  private:
   const Device* device_;
@@ -49,6 +50,24 @@ struct GroupState {
   int size = 0, first_rank = 0;
   std::vector<int> process_of;  // by rank; empty without an engine
 };
+
+// The Error of another process's member: "member 2: ...".
+class MemberError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Why a member of this process has failed.
+struct Failure {
+  int rank;
+  Error error;
+};
+// Returns the bytes of every member of the group, by rank; mine[k] are those of this process's member k. If a member
+// has failed, throws in every process: its Error in its own, and MemberError in the others.
+std::vector<std::vector<std::byte>> gather_bytes(GroupState& state, std::span<const std::vector<std::byte>> mine,
+                                                 const std::optional<Failure>& failure = {});
+// Tells the other processes, which are at or before a gather, that this one has failed outside of a call.
+void tell_failure(Group& group, const Error& error) noexcept;
 
 // A member of this process during a call.
 class Member {
@@ -65,11 +84,12 @@ class Member {
   AnyView take(Type type, std::size_t count);
   // Returns page-locked host memory that kernels can write, as one array. Each call replaces the last one's.
   AnyView landing(Type type, std::size_t count);
-  // Copy elements to and from host memory, and wait.
+  // Copy elements to and from host memory, and wait. What landed is there once the device has been synchronised.
   void read(const AnyView& array, std::size_t first, std::size_t count, void* to);
   void write(const AnyView& array, std::size_t first, std::size_t count, const void* from);
   Scalar read(const AnyView& array, std::size_t i);
-  // Copies `count` elements, every step-th from element `first` on, to host memory, and waits.
+  // Copies `count` elements, every step-th from element `first` on, to host memory, and waits. Replaces what has
+  // landed.
   void read_every(const AnyView& array, std::size_t first, std::size_t step, std::size_t count, void* to);
   // Runs a call with the group's contract, or another's, on the member's device.
   void run(const Request& call, std::string_view rung = {}) { invoke(device, call, {.rung = rung}); }
@@ -129,7 +149,7 @@ class GroupCall {
       mine.emplace_back(bytes.begin(), bytes.end());
     });
     std::vector<std::vector<T>> all;
-    for (const std::vector<std::byte>& bytes : gather_bytes(std::move(mine))) {
+    for (const std::vector<std::byte>& bytes : gather_bytes(state_, mine, failure_)) {
       all.emplace_back(bytes.size() / sizeof(T));
       if (!bytes.empty()) std::memcpy(all.back().data(), bytes.data(), bytes.size());
     }
@@ -150,14 +170,11 @@ class GroupCall {
     try {
       f(member);
     } catch (const Error& error) {
-      fail(member.rank, error);
+      failure_ = {member.rank, error};
     } catch (const std::bad_alloc&) {
-      fail(member.rank, Error(Code::out_of_memory, "no host memory"));
+      failure_ = {member.rank, Error(Code::out_of_memory, "no host memory")};
     }
   }
-  void fail(int rank, const Error& error);
-  // Returns the bytes of every member of the group. Throws if a member has failed.
-  std::vector<std::vector<std::byte>> gather_bytes(std::vector<std::vector<std::byte>> mine);
 
   GroupState& state_;
   const Options options_;
@@ -165,9 +182,19 @@ class GroupCall {
   std::deque<Member> members_;
   std::vector<std::uint64_t> n_;
   std::array<std::optional<Type>, 2 * arrays_of_a_call> types_;
-  std::optional<Error> failure_;  // of a member of this process
-  int failed_rank_ = 0;
+  std::optional<Failure> failure_;  // of a member of this process
 };
+
+// True if a primitive has a call of a group.
+bool has_algorithm(std::string_view primitive);
+
+// True if the members' arrays are parts of the output; false if every member gets the same, or its own part's count.
+bool is_divided(const Contract& contract, const Call& call, std::size_t output);
+
+// Passes the bytes that every member of the group has, by rank, to `take` in the process of member 0. parts[k] is that
+// of this process's member k.
+void for_each_part(Group& group, std::span<const std::vector<std::byte>> parts,
+                   const std::function<void(std::span<const std::byte>)>& take);
 
 // Runs an algorithm, or on a group of one member the call itself.
 void run(Group& group, Algorithm algorithm, std::span<const Request> requests, const Options& options);

@@ -4,27 +4,34 @@
 namespace upsweep {
 namespace {
 
+struct NamedAlgorithm {
+  std::string_view primitive;
+  multi::Algorithm run;
+};
+constexpr NamedAlgorithm algorithms[] = {{"reduce", &multi::reduce},
+                                         {"scan", &multi::scan},
+                                         {"segmented_scan", &multi::segmented_scan},
+                                         {"histogram", &multi::histogram},
+                                         {"select", &multi::select},
+                                         {"partition", &multi::partition},
+                                         {"sort", &multi::sort}};
+
 multi::Algorithm algorithm_of(std::string_view primitive) {
-  static constexpr struct {
-    std::string_view primitive;
-    multi::Algorithm run;
-  } all[] = {{"reduce", &multi::reduce},
-             {"scan", &multi::scan},
-             {"segmented_scan", &multi::segmented_scan},
-             {"histogram", &multi::histogram},
-             {"select", &multi::select},
-             {"partition", &multi::partition},
-             {"sort", &multi::sort}};
-  for (const auto& one : all)
+  for (const NamedAlgorithm& one : algorithms)
     if (one.primitive == primitive) return one.run;
-  throw Error(Code::unsupported, std::string(primitive) + " has no call of a group");
+  return nullptr;
 }
 
 }  // namespace
 
 void invoke(Group& group, std::span<const Request> requests, const Options& options) {
   if (requests.empty() || !requests[0].contract) throw Error(Code::invalid_argument, "invoke: there is no contract");
-  multi::run(group, algorithm_of(requests[0].contract->name), requests, options);
+  const std::string_view primitive = requests[0].contract->name;
+  const multi::Algorithm algorithm = algorithm_of(primitive);
+  if (!algorithm) throw Error(Code::unsupported, std::string(primitive) + " has no call of a group");
+  multi::run(group, algorithm, requests, options);
 }
+
+bool multi::has_algorithm(std::string_view primitive) { return algorithm_of(primitive) != nullptr; }
 
 }  // namespace upsweep

@@ -41,6 +41,7 @@ void merge(GroupCall& call, const Merge& how) {
     words = std::max(words, one);
 
   // 1. Each member's part, arranged.
+  if (how.begin) how.begin(begins);
   std::vector<Arrays> arranged(call.members().size());
   const int first = call.members().front().rank;
   const auto slot = [&](const Member& m) { return static_cast<std::size_t>(m.rank - first); };
@@ -50,7 +51,7 @@ void merge(GroupCall& call, const Merge& how) {
     Arrays& to = arranged[slot(m)];
     to.keys = m.take(from.keys.type, m.n());
     if (words) to.values = m.take(from.values.type, words * m.n());
-    how.arrange(m, from, to);
+    how.arrange_first(m, from, to);
   });
 
   // 2. The blocks.

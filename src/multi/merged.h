@@ -1,7 +1,7 @@
 // What sort, partition and partition_if have in common on a group. The parts of a result cannot be concatenated or
 // added: a member's elements go to several members.
 //
-//   1. Each member arranges its part, as one device would, in scratch.
+//   1. Each member arranges its part in scratch: as one device would, or at least so that it can be cut.
 //   2. Cuts divide each arranged part into one block per member, so that all members' blocks for a member are its part
 //   of
 //      the result, though not yet in order.
@@ -29,11 +29,13 @@ struct Merge {
   // Returns the arrays that the member arranges first, and those that get its part of the result. Keys or values of the
   // output may be empty, if the caller does not want them.
   std::function<Arrays(Member&)> input, output;
-  // Arranges `from` in `to`.
-  std::function<void(Member&, const Arrays& from, const Arrays& to)> arrange;
+  // Called before the first arrangement, with where each member's part of the result begins; may be null.
+  std::function<void(std::span<const std::uint64_t> begins)> begin{};
+  // Arranges `from` in `to`. The first arrangement need only make contiguous blocks possible.
+  std::function<void(Member&, const Arrays& from, const Arrays& to)> arrange_first{}, arrange{};
   // Returns every member's cuts, by rank. arranged[k] is that of this process's member k; begins[d] is the position in
   // the whole result of member d's part, and begins[members] is the number of all elements.
-  std::function<std::vector<Cuts>(std::span<const Arrays> arranged, std::span<const std::uint64_t> begins)> cut;
+  std::function<std::vector<Cuts>(std::span<const Arrays> arranged, std::span<const std::uint64_t> begins)> cut{};
 };
 
 void merge(GroupCall& call, const Merge& how);

@@ -12,15 +12,16 @@ void partition(GroupCall& call) {
   const std::size_t offsets = call.first().out[2].count;
 
   std::vector<std::vector<std::uint64_t>> counts;  // by rank and bucket
+  const auto arrange = [&](Member& m, const Arrays& from, const Arrays& to) {
+    Request part = m.request;
+    part.in[0] = from.keys, part.in[1] = from.values;
+    part.out = {to.keys, to.values, m.landing(Type::u64, offsets)};
+    m.run(part, call.rung());
+  };
   merge(call, {.input = [](Member& m) { return Arrays{m.request.in[0], m.request.in[1]}; },
                .output = [](Member& m) { return Arrays{m.request.out[0], m.request.out[1]}; },
-               .arrange =
-                   [&](Member& m, const Arrays& from, const Arrays& to) {
-                     Request part = m.request;
-                     part.in[0] = from.keys, part.in[1] = from.values;
-                     part.out = {to.keys, to.values, m.landing(Type::u64, offsets)};
-                     m.run(part, call.rung());
-                   },
+               .arrange_first = arrange,
+               .arrange = arrange,
                .cut =
                    [&](std::span<const Arrays>, std::span<const std::uint64_t> begins) {
                      counts = call.gather_lists<std::uint64_t>([&](Member& m) {

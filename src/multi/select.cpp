@@ -66,15 +66,16 @@ void shift(Member& m, const AnyView& positions, std::uint64_t count, std::uint64
 void partition_if(GroupCall& call) {
   call.each([&](Member& m) { call.require_arrays(m, /*any_sizes=*/true); });
   std::uint64_t selected = 0;
+  const auto arrange = [&](Member& m, const Arrays& from, const Arrays& to) {
+    Request part = m.request;
+    part.in[0] = from.keys;
+    part.out = {to.keys, m.landing(Type::u64, 1)};
+    m.run(part, call.rung());
+  };
   merge(call, {.input = [](Member& m) { return Arrays{m.request.in[0], {}}; },
                .output = [](Member& m) { return Arrays{m.request.out[0], {}}; },
-               .arrange =
-                   [&](Member& m, const Arrays& from, const Arrays& to) {
-                     Request part = m.request;
-                     part.in[0] = from.keys;
-                     part.out = {to.keys, m.landing(Type::u64, 1)};
-                     m.run(part, call.rung());
-                   },
+               .arrange_first = arrange,
+               .arrange = arrange,
                .cut =
                    [&](std::span<const Arrays>, std::span<const std::uint64_t> begins) {
                      const auto counts = call.gather_lists<std::uint64_t>([&](Member& m) {

@@ -1,22 +1,33 @@
-// sort on a group: each member sorts its part; the cuts are where the first begins[d] elements of the whole result end.
+// sort on a group: the members divide their parts so that member d gets the elements of ranks begins[d] to begins[d +
+// 1] of the whole result, and sort what they receive.
 //
-// A cut is found from samples of the sorted parts. Elements are ordered by key, then by rank, then by index, so they
-// are all different and the cut is exact even if all keys are equal. Each round, every member reads evenly spaced
-// elements from the range in which a cut may still be. A sampled element lies before the cut if the elements before it,
-// counted with the samples around it as bounds, are too few. With `samples` per member, a round divides the range by
-// samples / (2 * members) or more.
-#include "upsweep/sort.h"
-
+// Elements are ordered by key, then by rank, then by index, so they are all different, and cuts are exact even if all
+// keys are equal. They are found in two steps:
+//
+//   1. Samples of the unsorted parts give, for every cut, two keys between which it lies. Each member partitions its
+//   part
+//      by these keys: a pass over memory. Keys other than unsigned integers, or of which only some bits are compared,
+//      are sorted instead.
+//   2. Each member sorts the elements between the two keys, about one in fifty. The exact cut is found from samples of
+//   them:
+//      each round, every member reads evenly spaced elements from the range in which the cut may still be. A sampled
+//      element lies before the cut if the elements before it, counted with the samples around it as bounds, are too
+//      few.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "ladders/sort/contract.h"
 #include "multi/index.h"
 #include "multi/merged.h"
+#include "upsweep/partition.h"
 #include "upsweep/scan.h"
 
 namespace upsweep::multi {
 namespace {
+
+// Fewer elements are sorted at once: a sort of that many takes less time than what a partition saves.
+constexpr std::uint64_t least_partitioned = 1 << 10;
 
 // An element of a sorted part: its key's number, which compares as the keys do, and its index in the part.
 struct Sample {
@@ -85,17 +96,13 @@ void narrow(std::span<Range> ranges, std::span<const std::span<const Sample>> sa
     }
 }
 
-std::vector<Cuts> find_cuts(GroupCall& call, std::span<const Arrays> sorted, std::span<const std::uint64_t> begins) {
+// Returns the cuts. cuts[d][rank] is the range in which cut d of a member lies, where its part is sorted.
+std::vector<Cuts> find_cuts(GroupCall& call, std::span<const Arrays> sorted, std::span<const std::uint64_t> begins,
+                            std::vector<std::vector<Range>> cuts) {
   const auto members = static_cast<std::size_t>(call.size());
   // Of one member, for one cut. A round narrows the ranges to 2 * members / samples or less; three rounds find a cut of
   // 2^30 elements on two members.
   const std::size_t count = std::max<std::size_t>(32 * members, 256);
-  std::vector<std::vector<Range>> cuts(members + 1);  // by cut and rank
-  for (std::size_t d = 0; d <= members; ++d)
-    for (int rank = 0; rank < call.size(); ++rank)
-      cuts[d].push_back(d == 0        ? Range{0, 0}
-                        : d < members ? Range{0, call.n(rank)}
-                                      : Range{call.n(rank), call.n(rank)});
   const auto is_open = [](const Range& range) { return range.begin < range.end; };
   const auto is_found = [&](const std::vector<Range>& ranges) { return std::ranges::none_of(ranges, is_open); };
 
@@ -121,6 +128,96 @@ std::vector<Cuts> find_cuts(GroupCall& call, std::span<const Arrays> sorted, std
   for (std::size_t d = 0; d <= members; ++d)
     for (std::size_t r = 0; r < members; ++r) found[r][d] = cuts[d][r].begin;
   return found;
+}
+
+// The ranges of cuts of sorted parts.
+std::vector<std::vector<Range>> whole_ranges(const GroupCall& call) {
+  const int members = call.size();
+  std::vector<std::vector<Range>> cuts(static_cast<std::size_t>(members) + 1);
+  for (int d = 0; d <= members; ++d)
+    for (int rank = 0; rank < members; ++rank)
+      cuts[static_cast<std::size_t>(d)].push_back({d < members ? 0 : call.n(rank), d == 0 ? 0 : call.n(rank)});
+  return cuts;
+}
+
+// ---- partition first ------------------------------------------------------------------------------------------------
+
+// Keys between which the cuts lie: bucket b holds the keys from splitters[b - 1] up to, but not including,
+// splitters[b]. Ascending, above 0.
+template <class K>
+std::vector<K> find_splitters(GroupCall& call, std::span<const std::uint64_t> begins) {
+  // With 2^14 samples, the quantile of a sample is within 1 % of its place with a probability of 99 %. If it is not,
+  // the bucket that is sorted is another, larger one; the result is the same.
+  const std::size_t each = std::max<std::size_t>((std::size_t{1} << 14) / static_cast<std::size_t>(call.size()), 64);
+  std::vector<K> samples;
+  for (const std::vector<K>& one : call.gather_lists<K>([&](Member& m) {
+         const Range all{0, m.n()};
+         std::vector<K> keys(all.samples(each));
+         m.read_every(m.request.in[0], all.first_sample(each), all.step(each), keys.size(), keys.data());
+         return keys;
+       }))
+    samples.insert(samples.end(), one.begin(), one.end());
+  std::ranges::sort(samples);
+  std::vector<K> splitters;
+  const auto split = [&](K key) {
+    if (key > (splitters.empty() ? K{0} : splitters.back())) splitters.push_back(key);
+  };
+  for (std::size_t d = 1; d + 1 < begins.size() && !samples.empty(); ++d) {
+    const auto last = static_cast<double>(samples.size() - 1);
+    const double at = static_cast<double>(begins[d]) / static_cast<double>(call.total()) * last;
+    const auto sample = [&](double place) { return samples[static_cast<std::size_t>(std::clamp(place, 0.0, last))]; };
+    const K low = sample(at - 0.01 * last), high = sample(at + 0.01 * last);
+    split(low);
+    if (high < std::numeric_limits<K>::max()) split(static_cast<K>(high + 1));
+  }
+  if (splitters.empty()) splitters.push_back(1);
+  return splitters;
+}
+
+// The offsets of each member's buckets, by rank.
+using Offsets = std::vector<std::vector<std::uint64_t>>;
+
+// Sorts the buckets in which the cuts lie, and returns the ranges of the cuts there.
+std::vector<std::vector<Range>> cut_buckets(GroupCall& call, std::span<const Arrays> arranged, const Offsets& offsets,
+                                            std::span<const std::uint64_t> begins) {
+  const auto members = static_cast<std::size_t>(call.size());
+  const std::size_t buckets = offsets[0].size() - 1;
+  std::vector<std::vector<Range>> cuts = whole_ranges(call);
+  std::vector<bool> is_sorted(buckets);
+  for (std::size_t d = 1; d < members; ++d) {
+    // The bucket that holds the last element before the cut.
+    std::uint64_t position = 0;
+    std::size_t bucket = 0;
+    for (; bucket + 1 < buckets; ++bucket) {
+      std::uint64_t size = 0;
+      for (const std::vector<std::uint64_t>& at : offsets) size += at[bucket + 1] - at[bucket];
+      if (position + size >= begins[d]) break;
+      position += size;
+    }
+    for (std::size_t r = 0; r < members; ++r) cuts[d][r] = {offsets[r][bucket], offsets[r][bucket + 1]};
+    if (is_sorted[bucket]) continue;
+    is_sorted[bucket] = true;
+    call.each([&](Member& m) {
+      const std::vector<std::uint64_t>& at = offsets[static_cast<std::size_t>(m.rank)];
+      const std::uint64_t first = at[bucket], n = at[bucket + 1] - first;
+      if (n < 2) return;
+      const Arrays& arrays = arranged[static_cast<std::size_t>(m.rank - call.members().front().rank)];
+      const std::uint64_t words = arrays.values.count / std::max<std::uint64_t>(m.n(), 1);
+      Request request{.contract = &sort_contract, .operation = m.request.operation, .scalars = m.request.scalars};
+      request.in = {part_of(arrays.keys, first, n), part_of(arrays.values, words * first, words * n)};
+      request.out = request.in;
+      m.run(request);
+    });
+  }
+  return cuts;
+}
+
+// True if keys compare as the unsigned integers that they are.
+bool compares_as_unsigned(const GroupCall& call) {
+  const Type type = call.first().in[0].type;
+  const Sorting how = sort_scalars.read(call.first().scalars);
+  return (type == Type::u32 || type == Type::u64) && call.first().operation == Operation(Order::ascending) &&
+         how.first_bit == 0 && (!how.bits || *how.bits == 8 * size_of(type));
 }
 
 // Returns an array of `first`, `first` + 1, ...: the exclusive sums of bytes of 1.
@@ -153,17 +250,53 @@ void sort(GroupCall& call) {
   });
 
   const auto slot = [&](const Member& m) { return static_cast<std::size_t>(m.rank - call.members().front().rank); };
-  merge(call, {.input = [&](Member& m) { return Arrays{m.request.in[0], values[slot(m)]}; },
-               .output = [](Member& m) { return Arrays{m.request.out[0], m.request.out[1]}; },
-               .arrange =
-                   [&](Member& m, const Arrays& from, const Arrays& to) {
-                     Request part = m.request;
-                     part.in = {from.keys, from.values};
-                     part.out = {to.keys, to.values};
-                     m.run(part, call.rung());
-                   },
-               .cut = [&](std::span<const Arrays> sorted,
-                          std::span<const std::uint64_t> begins) { return find_cuts(call, sorted, begins); }});
+  Merge how{.input = [&](Member& m) { return Arrays{m.request.in[0], values[slot(m)]}; },
+            .output = [](Member& m) { return Arrays{m.request.out[0], m.request.out[1]}; },
+            .arrange =
+                [&](Member& m, const Arrays& from, const Arrays& to) {
+                  Request part = m.request;
+                  part.in = {from.keys, from.values};
+                  part.out = {to.keys, to.values};
+                  m.run(part, call.rung());
+                }};
+  how.arrange_first = how.arrange;
+  how.cut = [&](std::span<const Arrays> sorted, std::span<const std::uint64_t> begins) {
+    return find_cuts(call, sorted, begins, whole_ranges(call));
+  };
+  std::vector<AnyView> splitters(values.size());
+  std::size_t buckets = 0;
+  const auto offsets_of = [&](Member& m) { return m.landing(Type::u64, buckets + 1); };
+  if (compares_as_unsigned(call) && call.total() >= least_partitioned) {
+    how.begin = [&](std::span<const std::uint64_t> begins) {
+      visit(call.first().in[0].type, [&]<class T>(TypeTag<T>) {
+        if constexpr (std::is_unsigned_v<T>) {
+          const std::vector<T> keys = find_splitters<T>(call, begins);
+          buckets = keys.size() + 1;
+          call.each([&](Member& m) {
+            splitters[slot(m)] = m.take(type_of<T>(), keys.size());
+            m.write(splitters[slot(m)], 0, keys.size(), keys.data());
+          });
+        }
+      });
+    };
+    how.arrange_first = [&](Member& m, const Arrays& from, const Arrays& to) {
+      Request request{.contract = &partition_contract, .operation = Bucketing::splitters};
+      request.in = {from.keys, from.values, splitters[slot(m)]};
+      request.out = {to.keys, to.values, offsets_of(m)};
+      m.run(request);
+    };
+    how.cut = [&](std::span<const Arrays> arranged, std::span<const std::uint64_t> begins) {
+      const Offsets offsets = call.gather_lists<std::uint64_t>([&](Member& m) {
+        std::vector<std::uint64_t> at(buckets + 1);
+        if (m.n() == 0) return at;
+        m.device.synchronize();
+        m.read(offsets_of(m), 0, at.size(), at.data());
+        return at;
+      });
+      return find_cuts(call, arranged, begins, cut_buckets(call, arranged, offsets, begins));
+    };
+  }
+  merge(call, how);
 }
 
 }  // namespace upsweep::multi
