@@ -14,17 +14,24 @@ inline void require_index(const GroupCall& call, std::size_t k) {
   require_type(call.contract().name, role.name, given, index_type(given, call.total()), role.types);
 }
 
+// Calls f with an unsigned integer of the width of an index type, which has the bits of a signed index too.
+template <class F>
+decltype(auto) visit_index(Type type, F&& f) {
+  return size_of(type) == 4 ? f(std::uint32_t{}) : f(std::uint64_t{});
+}
+
 inline void write_indices(Member& m, const AnyView& out, const std::vector<std::uint64_t>& values, std::size_t at = 0) {
-  visit(out.type, [&]<class T>(TypeTag<T>) {
-    std::vector<T> typed;
-    for (const std::uint64_t value : values) typed.push_back(static_cast<T>(value));
+  visit_index(out.type, [&]<class T>(T) {
+    const std::vector<T> typed(values.begin(), values.end());
     m.write(out, at, typed.size(), typed.data());
   });
 }
 
 inline std::uint64_t read_index(Member& m, const AnyView& from, std::size_t at) {
-  return visit_any(from.type,
-                   [&]<class T>(TypeTag<T>) { return static_cast<std::uint64_t>(m.read(from, at).as<T>()); });
+  return visit_index(from.type, [&]<class T>(T index) {
+    m.read(from, at, 1, &index);
+    return std::uint64_t{index};
+  });
 }
 
 }  // namespace upsweep::multi

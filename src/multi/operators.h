@@ -16,12 +16,23 @@ inline Scalar combine(Op op, const Scalar& left, const Scalar& right) {
   });
 }
 
-// Returns the value as another type.
+// Returns the value as another type: of integers the low bits, of floats the nearest.
 inline Scalar convert(const Scalar& value, Type type) {
-  return visit_any(value.type(), [&]<class T>(TypeTag<T>) {
-    return visit_any(type, [&]<class To>(TypeTag<To>) -> Scalar {
-      return static_cast<To>(static_cast<Computed<To>>(static_cast<Computed<T>>(value.as<T>())));
-    });
+  if (value.type() == type) return value;
+  double real = 0;
+  std::uint64_t bits = 0;
+  visit_any(value.type(), [&]<class T>(TypeTag<T>) {
+    const auto x = static_cast<Computed<T>>(value.as<T>());
+    if constexpr (is_floating<T>)
+      real = static_cast<double>(x);
+    else
+      bits = static_cast<std::uint64_t>(x);
+  });
+  return visit_any(type, [&]<class T>(TypeTag<T>) -> Scalar {
+    if constexpr (is_floating<T>)
+      return static_cast<T>(static_cast<Computed<T>>(real));
+    else
+      return static_cast<T>(bits);
   });
 }
 

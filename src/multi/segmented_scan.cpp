@@ -21,14 +21,22 @@ struct Open {
 };
 
 class Heads {
+  // Calls f with an element of the heads' type.
+  template <class F>
+  auto visit_head(F&& f) {
+    return kind_ == HeadKind::flags ? f(std::uint8_t{}) : f(std::uint32_t{});
+  }
+  template <class T>
+  static constexpr bool is_flag = sizeof(T) == 1;
+
  public:
   // `left`: the key before the part, if heads are keys and there is an element before it.
   Heads(Member& m, HeadKind kind, const Scalar& left) : m_(m), heads_(m.request.in[1]), kind_(kind), left_(left) {}
 
   // Returns the first head; n if there is none.
   std::uint64_t first() {
-    const std::uint64_t n = m_.n();
-    return visit(heads_.type, [&]<class T>(TypeTag<T>) {
+    return visit_head([&]<class T>(T) {
+      const std::uint64_t n = m_.n();
       std::vector<T> chunk;
       std::optional<T> before;
       if (left_) before = left_.as<T>();
@@ -37,7 +45,7 @@ class Heads {
         chunk.resize(std::min<std::uint64_t>(some, n - at));
         m_.read(heads_, at, chunk.size(), chunk.data());
         for (const T& x : chunk) {
-          if (kind_ == HeadKind::flags ? x != 0 : before && x != *before) return at;
+          if (is_flag<T> ? x != 0 : before && x != *before) return at;
           before = x;
           ++at;
         }
@@ -45,17 +53,13 @@ class Heads {
       return n;
     });
   }
-  // True if element i > 0, or any element of a part that does not begin a segment, is a head.
+  // True if element i is a head. Element 0 is one if its key differs from the last before the part.
   bool is_head(std::uint64_t i) {
-    return visit(heads_.type, [&]<class T>(TypeTag<T>) {
+    return visit_head([&]<class T>(T) {
       T pair[2] = {};
-      if (kind_ == HeadKind::flags) {
+      if (is_flag<T> || i == 0) {
         m_.read(heads_, i, 1, pair);
-        return pair[0] != 0;
-      }
-      if (i == 0) {
-        m_.read(heads_, 0, 1, pair);
-        return left_ && left_.as<T>() != pair[0];
+        return is_flag<T> ? pair[0] != 0 : left_ && left_.as<T>() != pair[0];
       }
       m_.read(heads_, i - 1, 2, pair);
       return pair[0] != pair[1];

@@ -7,6 +7,7 @@
 #include "upsweep/select.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "ladders/select/contract.h"
@@ -20,9 +21,15 @@ using ladders::select::traits, ladders::select::Traits;
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;  // at a time, of what the host reads
 
-bool equal(const Scalar& a, const Scalar& b) {
-  return visit_any(a.type(), [&]<class T>(TypeTag<T>) { return a.as<T>() == b.as<T>(); });
+// True if the element at this address equals `value`.
+bool equals(const std::byte* element, const Scalar& value) {
+  return visit_any(value.type(), [&]<class T>(TypeTag<T>) {
+    T x;
+    std::memcpy(&x, element, sizeof x);
+    return x == value.as<T>();
+  });
 }
+bool equal(const Scalar& a, const Scalar& b) { return equals(static_cast<const std::byte*>(a.data()), b); }
 
 // The first and the last element of a part; empty if the part is.
 struct Ends {
@@ -32,33 +39,31 @@ struct Ends {
 // Returns the number of elements at the start of the member's part that equal `value`.
 std::uint64_t leading_run(Member& m, const Scalar& value) {
   const AnyView& in = m.request.in[0];
-  return visit_any(in.type, [&]<class T>(TypeTag<T>) {
-    const T wanted = value.as<T>();
-    std::vector<T> chunk;
-    std::uint64_t run = 0;
-    for (std::size_t some = 64; run < m.n(); some = std::min(2 * some, chunk_bytes / sizeof(T))) {
-      chunk.resize(std::min<std::uint64_t>(some, m.n() - run));
-      m.read(in, run, chunk.size(), chunk.data());
-      const auto end = std::ranges::find_if(chunk, [&](T x) { return !(x == wanted); });
-      run += static_cast<std::uint64_t>(end - chunk.begin());
-      if (end != chunk.end()) break;
-    }
-    return run;
-  });
+  const std::size_t element = size_of(in.type);
+  std::vector<std::byte> chunk;
+  std::uint64_t run = 0;
+  for (std::uint64_t some = 64; run < m.n(); some = std::min<std::uint64_t>(2 * some, chunk_bytes / element)) {
+    const std::uint64_t count = std::min(some, m.n() - run);
+    chunk.resize(count * element);
+    m.read(in, run, count, chunk.data());
+    std::uint64_t k = 0;
+    while (k < count && equals(chunk.data() + k * element, value)) ++k;
+    run += k;
+    if (k < count) break;
+  }
+  return run;
 }
 
 // Adds `base` to the first `count` positions.
 void shift(Member& m, const AnyView& positions, std::uint64_t count, std::uint64_t base) {
   if (base == 0) return;
-  visit(positions.type, [&]<class T>(TypeTag<T>) {
-    if constexpr (std::is_integral_v<T>) {
-      std::vector<T> chunk;
-      for (std::uint64_t begin = 0; begin < count; begin += chunk.size()) {
-        chunk.resize(std::min<std::uint64_t>(chunk_bytes / sizeof(T), count - begin));
-        m.read(positions, begin, chunk.size(), chunk.data());
-        for (T& x : chunk) x = static_cast<T>(static_cast<std::uint64_t>(x) + base);
-        m.write(positions, begin, chunk.size(), chunk.data());
-      }
+  visit_index(positions.type, [&]<class T>(T) {
+    std::vector<T> chunk;
+    for (std::uint64_t begin = 0; begin < count; begin += chunk.size()) {
+      chunk.resize(std::min<std::uint64_t>(chunk_bytes / sizeof(T), count - begin));
+      m.read(positions, begin, chunk.size(), chunk.data());
+      for (T& x : chunk) x = static_cast<T>(x + base);
+      m.write(positions, begin, chunk.size(), chunk.data());
     }
   });
 }

@@ -14,6 +14,8 @@
 //      element lies before the cut if the elements before it, counted with the samples around it as bounds, are too
 //      few.
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -34,17 +36,21 @@ struct Sample {
   std::uint64_t number, index;
 };
 
-// Returns the numbers that the sort compares.
-template <class T>
-auto numbering(const Request& request) {
-  using Key = UnsignedAs<T>;
-  Call call{.operation = request.operation, .in = {Array{.type = request.in[0].type}}, .scalars = request.scalars};
-  sort_contract.complete(call);
-  const Sorting how = sort_scalars.read(call.scalars);
-  const auto order = ladders::sort::key_order<T>(request.operation.as<Order>(), how.float_order);
-  const std::uint64_t first = how.first_bit, bits = *how.bits;
-  const std::uint64_t mask = bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
-  return [=](T key) { return static_cast<std::uint64_t>(order(std::bit_cast<Key>(key))) >> first & mask; };
+// Returns the function from the address of a key to the number that the sort compares.
+std::function<std::uint64_t(const std::byte*)> numbering(const Request& request) {
+  return visit_any(request.in[0].type, [&]<class T>(TypeTag<T>) -> std::function<std::uint64_t(const std::byte*)> {
+    Call call{.operation = request.operation, .in = {Array{.type = type_of<T>()}}, .scalars = request.scalars};
+    sort_contract.complete(call);
+    const Sorting how = sort_scalars.read(call.scalars);
+    const auto order = ladders::sort::key_order<T>(request.operation.as<Order>(), how.float_order);
+    const std::uint64_t first = how.first_bit, bits = *how.bits;
+    const std::uint64_t mask = bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
+    return [=](const std::byte* key) {
+      UnsignedAs<T> number;
+      std::memcpy(&number, key, sizeof number);
+      return static_cast<std::uint64_t>(order(number)) >> first & mask;
+    };
+  });
 }
 
 // The range of indices in which a member's cut lies.
@@ -62,13 +68,12 @@ struct Range {
 
 // Appends the samples of a range of a sorted part.
 void append_samples(Member& m, const AnyView& sorted, const Range& range, std::size_t count, std::vector<Sample>& to) {
-  visit_any(m.request.in[0].type, [&]<class T>(TypeTag<T>) {
-    const auto number = numbering<T>(m.request);
-    std::vector<T> keys(range.samples(count));
-    m.read_every(sorted, range.first_sample(count), range.step(count), keys.size(), keys.data());
-    for (std::size_t k = 0; k < keys.size(); ++k)
-      to.push_back({number(keys[k]), range.first_sample(count) + k * range.step(count)});
-  });
+  const auto number = numbering(m.request);
+  const std::size_t key = size_of(sorted.type), samples = range.samples(count);
+  std::vector<std::byte> keys(samples * key);
+  m.read_every(sorted, range.first_sample(count), range.step(count), samples, keys.data());
+  for (std::size_t k = 0; k < samples; ++k)
+    to.push_back({number(keys.data() + k * key), range.first_sample(count) + k * range.step(count)});
 }
 
 // Narrows the ranges of all members for the cut after `wanted` elements of the whole result. samples[r] are member r's,
@@ -292,21 +297,19 @@ void sort(GroupCall& call) {
   const auto offsets_of = [&](Member& m) { return m.landing(Type::u64, buckets + 1); };
   if (compares_as_unsigned(call) && call.total() >= least_partitioned) {
     how.begin = [&](std::span<const std::uint64_t> begins) {
-      visit(call.first().in[0].type, [&]<class T>(TypeTag<T>) {
-        if constexpr (std::is_unsigned_v<T>) {
-          const Partitioning<T> chosen = choose_partitioning<T>(call, begins);
-          buckets = chosen.buckets();
-          partition.operation = chosen.by;
-          if (chosen.by == Bucketing::digit) {
-            constexpr unsigned bits = Partitioning<T>::digit_bits;
-            partition.scalars = partition_scalars.scalars({.first_bit = 8 * sizeof(T) - bits, .bits = bits});
-            return;
-          }
-          call.each([&](Member& m) {
-            splitters[slot(m)] = m.take(type_of<T>(), chosen.splitters.size());
-            m.write(splitters[slot(m)], 0, chosen.splitters.size(), chosen.splitters.data());
-          });
+      visit_index(call.first().in[0].type, [&]<class T>(T) {
+        const Partitioning<T> chosen = choose_partitioning<T>(call, begins);
+        buckets = chosen.buckets();
+        partition.operation = chosen.by;
+        if (chosen.by == Bucketing::digit) {
+          constexpr unsigned bits = Partitioning<T>::digit_bits;
+          partition.scalars = partition_scalars.scalars({.first_bit = 8 * sizeof(T) - bits, .bits = bits});
+          return;
         }
+        call.each([&](Member& m) {
+          splitters[slot(m)] = m.take(type_of<T>(), chosen.splitters.size());
+          m.write(splitters[slot(m)], 0, chosen.splitters.size(), chosen.splitters.data());
+        });
       });
     };
     how.arrange_first = [&](Member& m, const Arrays& from, const Arrays& to) {
