@@ -84,6 +84,21 @@ TEST_F(CliGroup, MistakesAreOneLine) {
   expect_refused("run sort nowhere --type u32 --devices 2", "cannot read nowhere");
 }
 
+TEST_F(CliGroup, TimesGroupsBesideOneDevice) {
+  const Outcome outcome =
+      run("bench reduce scan --backend cpu --devices 1,2 -n 2^10 --samples 4 -o records.jsonl && " UPSWEEP_PROGRAM
+          " report show records.jsonl --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("scan sum u32 n=1024 uniform: 2 devices"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(R"("devices":2)"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("exchange of 2"), std::string::npos) << outcome.out;
+  expect_refused("bench reduce --devices 1,x", "give numbers, such as 1,2,4");
+  expect_refused("bench render --devices 1,2", "render has no call of a group");
+  expect_refused("bench sort --backend cpu --devices 2 --situation warm", "--devices times single calls");
+  expect_refused("bench sort --backend cpu --devices 2 --rung nowhere", "no rung named 'nowhere'");
+  expect_refused("bench reduce --backend cpu --devices 2 --rung openmp", "a group's members run one rung");
+}
+
 // ---- MPI ------------------------------------------------------------------------------------------------------------
 
 class CliMpi : public CliGroup {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -10,7 +12,9 @@
 
 #include "base/workspace.h"
 #include "lab/inputs.h"
+#include "ladders/reduce/exact.h"
 #include "simt/report.h"
+#include "upsweep/buffer.h"
 #include "upsweep/reduce.h"
 
 namespace upsweep {
@@ -123,6 +127,41 @@ TEST(Overlap, AddsUpInEveryShape) {
 
 // Sizes for which first_extreme launches one block, or a grid whose threads have two packs or more; the last blocks may
 // have no share of the input.
+// The exact sums of parts add up to that of the whole, word by word after carries, and round to its bits.
+template <class T>
+void exact_sums_of_parts() {
+  Device device(traced_emulator());
+  using ladders::reduce::ExactSum;
+  std::vector<T> in(3000);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = std::ldexp(static_cast<T>(i % 7) - 3, static_cast<int>(i * 31 % 90) - 40);
+  const Buffer<T> all(device, in);
+  Buffer<T> rounded(device, 1);
+  Buffer<std::int64_t> words(device, ladders::reduce::exact_words(type_of<T>()));
+  const auto exact_of = [&](std::size_t first, std::size_t count) {
+    invoke(device, {.contract = &reduce_contract,
+                    .operation = Op::sum,
+                    .in = {view(all).subview(first, count)},
+                    .out = {rounded.view(), words.view()}});
+    device.synchronize();
+    ExactSum<T> sum;
+    std::memcpy(&sum, words.to_vector().data(), sizeof sum);
+    EXPECT_EQ(sum.round(), rounded.to_vector()[0]);
+    return sum;
+  };
+  const ExactSum<T> whole = exact_of(0, in.size());
+  ExactSum<T> parts = exact_of(0, 1);
+  parts.add(exact_of(1, 2000));
+  parts.add(exact_of(2001, 999));
+  parts.carry();
+  EXPECT_TRUE(std::equal(whole.limb, whole.limb + ExactSum<T>::limbs, parts.limb));
+  EXPECT_EQ(whole.round(), parts.round());
+}
+TEST(Reproducible, ExactSumsOfPartsAddUp) {
+  exact_sums_of_parts<float>();
+  exact_sums_of_parts<double>();
+}
+
 TEST(FirstExtreme, IsFoundWhereverItIs) {
   Device device(plain_emulator());
   for (const std::size_t kilobytes : {15, 60, 1900, 7000}) {

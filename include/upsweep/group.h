@@ -13,8 +13,9 @@
 // A DistributedView has one part per member of this process, in order of rank. Parts may have any sizes, 0 included.
 // The array is the parts of all members, one after another. Each part is in host memory or in its member's.
 //
-// Calls return once every member is done. A call that fails on one member fails in every process: there the Error of
-// the member, elsewhere one of the same code whose message begins with "member 2: ". Outputs are then unspecified.
+// A Group is not thread-safe. Calls return once every member is done. A call that fails on one member fails in every
+// process: there the Error of the member, elsewhere one of the same code whose message begins with "member 2: ".
+// Outputs are then unspecified.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -316,6 +316,10 @@ int work(const BenchOptions& options) {
                 fmt::format("{} keeps the records of a file", options.append ? "--append" : "--resume"),
                 "name it with -o");
   Output output(options.output);
+  if (!options.devices.empty() &&
+      (options.situation != "back_to_back" || options.from_host || options.append || options.resume || options.story))
+    throw Error(Code::invalid_argument, "--devices times single calls, by the host's clock",
+                "omit --situation, --from-host, --append, --resume and --story");
   if (!options.devices.empty())
     return bench_groups({options.cases, options.devices, options.per_device, options.samples}, output);
   Bench bench(options, output);

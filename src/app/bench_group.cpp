@@ -37,6 +37,18 @@ Group open_members(int members, Backend backend) {
   return open_group(std::to_string(members), backend, is_first);
 }
 
+// Returns the rung that all members run; null for the library's choice.
+const Rung* named_rung(const CaseOptions& cases, const Primitive& primitive, Platform& platform) {
+  if (cases.rungs.empty() || cases.rungs == std::vector<std::string>{std::string(lab::default_name)}) return nullptr;
+  const std::string& name = cases.rungs.front();
+  const Rung* const rung = find_rung(platform.rungs_of(primitive.contract), primitive.name(), name);
+  if (cases.rungs.size() > 1 || !rung)
+    throw Error(Code::invalid_argument,
+                fmt::format("--rung {}: a group's members run one rung of {}", name, primitive.name()),
+                "name one that `upsweep list` shows for this backend, or omit --rung");
+  return rung;
+}
+
 // Returns the microseconds of each of `samples` runs of f, after one that is not counted; fewer if they take longer
 // than two seconds together, but at least three.
 template <class F>
@@ -166,14 +178,18 @@ int bench_groups(const GroupBench& bench, Output& output) {
   const Backend backend = backends[0];
   Platform& platform = lab::open_platform(backend);
   const auto identity = lab::identify(platform.describe());
-  output.table(fmt::format("{}\n", identity.description.device));
   const std::vector<int> members = numbers_of_members(bench.devices);
-  bool all_right = true;
+  std::vector<std::pair<const Primitive*, const Rung*>> contestants;
   for (const Primitive* primitive : chosen_primitives(bench.cases)) {
-    if (!multi::has_algorithm(primitive->name())) continue;
-    const Rung* const named = bench.cases.rungs.empty() ? nullptr
-                                                        : find_rung(platform.rungs_of(primitive->contract),
-                                                                    primitive->name(), bench.cases.rungs.front());
+    if (multi::has_algorithm(primitive->name()))
+      contestants.emplace_back(primitive, named_rung(bench.cases, *primitive, platform));
+    else if (!bench.cases.primitives.empty())
+      throw Error(Code::unsupported, fmt::format("{} has no call of a group", primitive->name()), "omit --devices");
+  }
+  for (const int m : members) open_members(m, backend);  // an error now, not after minutes
+  output.table(fmt::format("{}\n", identity.description.device));
+  bool all_right = true;
+  for (const auto& [primitive, named] : contestants) {
     const Rung* const rung = named ? named : lab::default_rung(platform, *primitive);
     for (const Type type : chosen_types(bench.cases, *primitive, {Type::u32}))
       for (const Operation operation : chosen_operations(bench.cases, *primitive, {primitive->operations().front()}))
@@ -185,6 +201,7 @@ int bench_groups(const GroupBench& bench, Output& output) {
               Case c{.type = type, .operation = operation, .n = n, .input = input};
               if (bench.per_device) c.n *= static_cast<std::size_t>(m);
               set_params(bench.cases, *primitive, backend, c);
+              lab::require_room(platform, identity.description, c);
               const auto problem = primitive->make(c, {});
               lab::Measurement measured;
               measured.rung = rung;
@@ -228,8 +245,10 @@ int bench_groups(const GroupBench& bench, Output& output) {
   for (const int m : members) {
     if (m == 1) continue;
     Group group = open_members(m, backend);
-    for (const std::size_t bytes : {std::size_t{1} << 12, std::size_t{1} << 20, std::size_t{1} << 24,
-                                    std::size_t{1} << 28, std::size_t{1} << 30}) {
+    // Members of a CPU copy within one memory, which 16 MiB show as well.
+    for (const unsigned log2_bytes : {12u, 20u, 24u, 28u, 30u}) {
+      if (backend == Backend::cpu && log2_bytes > 24) break;
+      const std::size_t bytes = std::size_t{1} << log2_bytes;
       const lab::Ceiling ceiling{.kind = fmt::format("exchange of {}", m),
                                  .n = bytes / sizeof(std::uint32_t),
                                  .bytes = bytes,

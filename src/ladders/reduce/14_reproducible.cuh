@@ -68,12 +68,11 @@ inline constexpr unsigned max_exact_block = 256;
 template <class T>
 inline constexpr unsigned blocks_per_sm = sizeof(T) == 4 ? 4 : 2;
 
-template <class T>
-__global__ void __launch_bounds__(max_exact_block, blocks_per_sm<T>)
-    reproducible_kernel(const T* in,         // [n]
-                        T* out,              // [1]
-                        ExactSum<T>* exact,  // [1], or null
-                        GlobalExactSum<T>* global, std::size_t n, Initial<T, Sum> initial) {
+// Sums in[0..n) and the initial value by the whole grid. Thread 0 of the last block to finish calls put(sum).
+template <class T, class Put>
+__device__ __forceinline__ void sum_by_grid(const T* in,  // [n]
+                                            GlobalExactSum<T>* global, std::size_t n, const Initial<T, Sum>& initial,
+                                            Put put) {
   __shared__ SharedExactSum<T> block_sum;
   __shared__ bool is_last;
   block_sum.clear(threadIdx.x, blockDim.x);
@@ -113,12 +112,29 @@ __global__ void __launch_bounds__(max_exact_block, blocks_per_sm<T>)
     }
     __syncthreads();
   }
-  if (threadIdx.x > 0) return;
-  out[0] = sum.round();
-  if (exact) {
+  if (threadIdx.x == 0) put(sum);
+}
+
+template <class T>
+__global__ void __launch_bounds__(max_exact_block, blocks_per_sm<T>)
+    reproducible_kernel(const T* in,  // [n]
+                        T* out,       // [1]
+                        GlobalExactSum<T>* global, std::size_t n, Initial<T, Sum> initial) {
+  sum_by_grid(in, global, n, initial, [&](ExactSum<T>& sum) { out[0] = sum.round(); });
+}
+
+// Writes the exact sum too, which can be added to those of other arrays.
+template <class T>
+__global__ void __launch_bounds__(max_exact_block, blocks_per_sm<T>)
+    exact_sum_kernel(const T* in,         // [n]
+                     T* out,              // [1]
+                     ExactSum<T>* exact,  // [1]
+                     GlobalExactSum<T>* global, std::size_t n, Initial<T, Sum> initial) {
+  sum_by_grid(in, global, n, initial, [&](ExactSum<T>& sum) {
+    out[0] = sum.round();
     sum.carry();  // equal sums then have equal words
     *exact = sum;
-  }
+  });
 }
 
 // ---- segments -------------------------------------------------------------------------------------------------------
@@ -200,20 +216,23 @@ struct reproducible {
     if (segments > 1 && length * sizeof(T) < segments * exact_launch_bytes)
       return sum_segments(a, reproducible_segments_kernel<T>, block, block / warp_size);
     for (std::size_t s = 0; s < segments; ++s)
-      if (Status status = sum_by_grid(a, block, a.segment(s), a.out + s); !status) return status;
+      if (Status status = launch_sum(a, block, a.segment(s), a.out + s); !status) return status;
     return {};
   }
 
  private:
   template <class T, class Op>
-  static Status sum_by_grid(const Args<T, Op>& a, unsigned block, std::span<const T> elements, T* out) {
+  static Status launch_sum(const Args<T, Op>& a, unsigned block, std::span<const T> elements, T* out) {
     const unsigned grid =
         a.tuning.grid_or(blocks_for<T>(elements.size(), block, ExactWindow<T>::packs, blocks_per_sm<T>));
     auto* const global =
         reinterpret_cast<GlobalExactSum<T>*>(a.workspace->counters(sizeof(GlobalExactSum<T>) / sizeof(unsigned)));
     if (!global) return {Code::out_of_memory, 0, "no memory for the accumulator"};
-    return launch(reproducible_kernel<T>, {.grid = grid, .block = block, .stream = a.stream}, elements.data(), out,
-                  reinterpret_cast<ExactSum<T>*>(a.exact), global, elements.size(), a.initial);
+    const Shape shape{.grid = grid, .block = block, .stream = a.stream};
+    if (a.exact)
+      return launch(exact_sum_kernel<T>, shape, elements.data(), out, reinterpret_cast<ExactSum<T>*>(a.exact), global,
+                    elements.size(), a.initial);
+    return launch(reproducible_kernel<T>, shape, elements.data(), out, global, elements.size(), a.initial);
   }
 
   // Launches a kernel whose blocks sum `per_block` segments at a time.
