@@ -2,6 +2,7 @@
 # installed component `library` has everything that a program needs to build, `command` the upsweep program. Targets:
 #   upsweep::upsweep   the compiled library and the public headers
 #   upsweep::kernels   the rungs' headers, to instantiate a rung with another type or operator in a .cu
+#   upsweep::mpi       groups of MPI's processes, with find_package(upsweep COMPONENTS mpi)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -35,6 +36,18 @@ endif()
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/upsweep)
 install(EXPORT upsweep NAMESPACE upsweep:: FILE upsweepTargets.cmake DESTINATION ${package_folder} COMPONENT library)
 export(EXPORT upsweep NAMESPACE upsweep:: FILE ${PROJECT_BINARY_DIR}/upsweepTargets.cmake)
+# The installed component `mpi`: the target, and the engine that the command opens if mpirun has started it.
+if(TARGET upsweep_mpi)
+  set_target_properties(upsweep_mpi PROPERTIES EXPORT_NAME mpi)
+  add_library(upsweep::mpi ALIAS upsweep_mpi)
+  install(TARGETS upsweep_mpi EXPORT upsweep_mpi
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
+  install(TARGETS upsweep_mpi_engine LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
+  install(EXPORT upsweep_mpi NAMESPACE upsweep:: FILE upsweepMpiTargets.cmake DESTINATION ${package_folder}
+    COMPONENT mpi)
+  export(EXPORT upsweep_mpi NAMESPACE upsweep:: FILE ${PROJECT_BINARY_DIR}/upsweepMpiTargets.cmake)
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/upsweepConfig.cmake.in
   ${PROJECT_BINARY_DIR}/upsweepConfig.cmake INSTALL_DESTINATION ${package_folder}
   NO_SET_AND_CHECK_MACRO)

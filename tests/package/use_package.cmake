@@ -50,10 +50,11 @@ if(CUDA)
   endforeach()
 endif()
 
-# Installed headers must be self-contained: every header that they include is installed too.
+# Installed headers must be self-contained: every header that they include is installed too, but for MPI's.
 if(INSTALL)
   file(GLOB headers RELATIVE ${WORK}/moved/include ${WORK}/moved/include/upsweep/*.h
     ${WORK}/moved/include/upsweep/src/base/*.h)
+  list(FILTER headers EXCLUDE REGEX "/mpi\\.h$")
   list(TRANSFORM headers PREPEND "-include;")
   run(${COMPILER} -std=c++20 -fsyntax-only -I${WORK}/moved/include -I${WORK}/moved/include/upsweep/src ${headers}
     -x c++ /dev/null)
