@@ -2,9 +2,8 @@
 // added: a member's elements go to several members.
 //
 //   1. Each member arranges its part in scratch: as one device would, or at least so that it can be cut.
-//   2. Cuts divide each arranged part into one block per member, so that all members' blocks for a member are its part
-//   of
-//      the result, though not yet in order.
+//   2. Cuts divide each arranged part into one block per member. All members' blocks for a member are its part of the
+//      result, though not yet in order.
 //   3. The blocks move. Each member concatenates those it receives, in the order of ranks.
 //   4. Each member arranges what it received. The result is stable because every step is.
 #pragma once

@@ -2,7 +2,7 @@
 //
 //   positions      are counted from the start of the whole array
 //   find_repeats   an element's right neighbour may be the first of a later part
-//   unique, run_length_encode   a part may begin inside a run, which belongs to the part where it begins
+//   unique         a part may begin inside a run, which belongs to the part where it begins; likewise run_length_encode
 //   partition_if   the elements that are not selected follow those selected from every part
 #include "upsweep/select.h"
 

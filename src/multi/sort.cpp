@@ -1,18 +1,15 @@
-// sort on a group: the members divide their parts so that member d gets the elements of ranks begins[d] to begins[d +
-// 1] of the whole result, and sort what they receive.
+// sort on a group: the members divide their parts so that member d gets the elements begins[d] to begins[d + 1] of the
+// whole result, and sort what they receive.
 //
-// Elements are ordered by key, then by rank, then by index, so they are all different, and cuts are exact even if all
-// keys are equal. They are found in two steps:
+// Elements are ordered by key, then by rank, then by index, so they are all different, and the cuts between the
+// members' elements are exact even if all keys are equal. They are found in two steps:
 //
-//   1. Samples of the unsorted parts give, for every cut, two keys between which it lies. Each member partitions its
-//   part
-//      by these keys: a pass over memory. Keys other than unsigned integers, or of which only some bits are compared,
-//      are sorted instead.
-//   2. Each member sorts the elements between the two keys, about one in fifty. The exact cut is found from samples of
-//   them:
-//      each round, every member reads evenly spaced elements from the range in which the cut may still be. A sampled
-//      element lies before the cut if the elements before it, counted with the samples around it as bounds, are too
-//      few.
+//   1. Each member partitions its part, a pass over memory, so that every cut lies in a bucket of few elements: by the
+//      highest digit of the keys or, if samples show that this does not divide them, by two keys around each cut. Keys
+//      other than unsigned integers, or of which only some bits are compared, are sorted instead.
+//   2. Each member sorts the buckets in which cuts lie. Every round, it reads evenly spaced elements from the range in
+//      which a cut may still be. Such a sample lies before the cut if the elements before it, counted with the samples
+//      around it as bounds, are too few.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -163,10 +160,13 @@ template <class K>
 Partitioning<K> choose_partitioning(GroupCall& call, std::span<const std::uint64_t> begins) {
   // The quantile of one of 2^12 samples is within 2.5 % of its place with a probability of 99.8 %.
   constexpr double off = 0.025, few = 1.0 / 16;
-  const std::size_t each = std::max<std::size_t>((std::size_t{1} << 12) / static_cast<std::size_t>(call.size()), 64);
+  constexpr double wanted = 1 << 12;
   std::vector<K> samples;
   for (const std::vector<K>& one : call.gather_lists<K>([&](Member& m) {
          const Range all{0, m.n()};
+         // In proportion to the part, so that each sample stands for as many elements.
+         const double share = static_cast<double>(m.n()) / static_cast<double>(call.total());
+         const std::size_t each = static_cast<std::size_t>(share * wanted) + 1;
          std::vector<K> keys(all.samples(each));
          m.read_every(m.request.in[0], all.first_sample(each), all.step(each), keys.size(), keys.data());
          return keys;
