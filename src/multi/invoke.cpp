@@ -8,13 +8,11 @@ struct NamedAlgorithm {
   std::string_view primitive;
   multi::Algorithm run;
 };
-constexpr NamedAlgorithm algorithms[] = {{"reduce", &multi::reduce},
-                                         {"scan", &multi::scan},
-                                         {"segmented_scan", &multi::segmented_scan},
-                                         {"histogram", &multi::histogram},
-                                         {"select", &multi::select},
-                                         {"partition", &multi::partition},
-                                         {"sort", &multi::sort}};
+constexpr NamedAlgorithm algorithms[] = {
+#define ALGORITHM(name) {#name, &multi::name},
+#include "group_algorithms.inc"
+#undef ALGORITHM
+    {{}, nullptr}};
 
 multi::Algorithm algorithm_of(std::string_view primitive) {
   for (const NamedAlgorithm& one : algorithms)

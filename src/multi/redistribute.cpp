@@ -21,7 +21,8 @@ void copy(Group& group, std::span<const AnyView> in, std::span<const AnyView> ou
                                             std::to_string(out.size()) + " parts for " +
                                             std::to_string(state.devices.size()) + " members of this process");
   // As a request, whose output may have any size.
-  std::vector<Request> requests(in.size(), {.contract = &scan_contract});
+  static constexpr Contract contract{.name = "redistribute", .promise = "out = in, in parts of other sizes"};
+  std::vector<Request> requests(in.size(), {.contract = &contract});
   for (std::size_t m = 0; m < in.size(); ++m) requests[m].in[0] = in[m], requests[m].out[0] = out[m];
   GroupCall call(group, requests, {});
   const auto from = begins_of(call.gather<std::uint64_t>([](Member& m) { return m.n(); }));
