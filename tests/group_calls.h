@@ -38,7 +38,7 @@ struct HostArray {
   AnyView view() { return view(0, count()); }
 };
 
-// How an array is divided among the members.
+// The division of an array among the members.
 enum class Share : std::uint8_t { none, parts, copies };
 
 struct GroupCase {

@@ -111,8 +111,6 @@ class CliMpi : public CliGroup {
   void SetUp() override {
     if (!fs::exists(fs::path(UPSWEEP_PROGRAM).parent_path() / "../lib/libupsweep_mpi_engine.so"))
       GTEST_SKIP() << "built without MPI";
-    static const int status = std::system((std::string(mpiexec) + " true >/dev/null 2>&1").c_str());
-    if (status != 0) GTEST_SKIP() << "mpiexec starts no processes here";
   }
   // Returns the lines that the command itself printed; mpiexec adds its own.
   static std::vector<std::string> own_lines(const std::string& text) {

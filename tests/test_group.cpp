@@ -277,6 +277,19 @@ TEST(Group, OfNothingOrOfDifferentBackends) {
   EXPECT_NE(std::string(error.what()).find("which are of different backends"), std::string::npos) << error.what();
 }
 
+TEST(Group, AnIndexNeedsItsOutput) {
+  Group group = Group::cpus(2);
+  std::vector<std::vector<float>> in(2, std::vector<float>(10));
+  std::uint32_t out = 7;
+  std::vector<Request> requests(2, {.contract = &reduce_contract, .operation = IndexOf::max});
+  for (std::size_t m = 0; m < 2; ++m) requests[m].in[0] = view(in[m]), requests[m].out[0] = host_view(&out, 1);
+  expect_error([&] { invoke(group, requests); }, Code::invalid_argument, "reduce: the output is u32, not u64");
+  for (Request& request : requests) request.out[0] = AnyView();
+  expect_error([&] { invoke(group, requests); }, Code::invalid_argument,
+               "reduce: the output has no element, 1 is needed");
+  EXPECT_EQ(out, 7u);
+}
+
 TEST(Group, PartsForAnotherNumberOfMembers) {
   Group group = Group::cpus(2);
   std::vector<std::vector<float>> in(3, std::vector<float>(10));

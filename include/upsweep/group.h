@@ -188,24 +188,23 @@ Out reduce(Group& group, const DistributedView<T>& in, Out initial, Op op = Op::
   return results[0];
 }
 
+namespace detail {
+template <class T>
+std::uint64_t index_of(Group& group, const DistributedView<T>& in, IndexOf extreme, const Options& options) {
+  std::vector<std::uint64_t> results;
+  GroupRequest(group, &multi::reduce, reduce_contract, extreme).in(0, in).out_of_each(0, results).run(options);
+  return results[0];
+}
+}  // namespace detail
+
 // Return the index of the first smallest or largest element of the whole array.
 template <class T>
 std::uint64_t argmin(Group& group, const DistributedView<T>& in, const Options& options = {}) {
-  std::vector<std::uint64_t> results;
-  detail::GroupRequest(group, &multi::reduce, reduce_contract, IndexOf::min)
-      .in(0, in)
-      .out_of_each(0, results)
-      .run(options);
-  return results[0];
+  return detail::index_of(group, in, IndexOf::min, options);
 }
 template <class T>
 std::uint64_t argmax(Group& group, const DistributedView<T>& in, const Options& options = {}) {
-  std::vector<std::uint64_t> results;
-  detail::GroupRequest(group, &multi::reduce, reduce_contract, IndexOf::max)
-      .in(0, in)
-      .out_of_each(0, results)
-      .run(options);
-  return results[0];
+  return detail::index_of(group, in, IndexOf::max, options);
 }
 
 // ---- scan -----------------------------------------------------------------------------------------------------------

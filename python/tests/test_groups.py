@@ -96,8 +96,6 @@ def environment() -> dict[str, str]:
 @pytest.mark.parametrize("processes", [2, 3])
 def test_over_mpi(processes: int) -> None:
     start = ["mpiexec", "--oversubscribe", "-n", str(processes)]
-    if subprocess.run([*start, "true"], env=environment(), capture_output=True, check=False).returncode:
-        pytest.skip("mpiexec starts no processes here")
     command = [*start, sys.executable, __file__]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stdout + done.stderr

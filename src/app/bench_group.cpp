@@ -104,6 +104,10 @@ class DividedCase {
         const bool is_divided = multi::is_divided(primitive.contract, call, k);
         const std::size_t count = is_divided && n ? outputs[k].count / n * share : outputs[k].count;
         OnDevice& memory = memories_.emplace_back(device, count * size_of(outputs[k].type));
+        // The memory may still hold the right results of an earlier case.
+        const Activated activated(device.platform());
+        device.platform().fill(memory.memory.data(), static_cast<unsigned char>(poison),
+                               count * size_of(outputs[k].type), device.stream());
         request.out[k] = memory.view(outputs[k].type, count);
       }
       requests_.push_back(request);

@@ -308,7 +308,7 @@ int work_on(const RunOptions& o, Group* group) {
   return Exit::all_right;
 }
 
-// Of a group of several processes, the first reports every error: another's comes to it as a message.
+// The first process of a group reports every error; the errors of the others reach it as messages.
 int work(const RunOptions& o) {
   std::optional<Group> group;
   bool is_first = true;

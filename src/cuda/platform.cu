@@ -47,7 +47,7 @@ class PinnedMemory final : public MemorySpace {
   }
 };
 
-// Writes to page-locked memory. A copy of rows of one element, by the driver, takes 0.2 us for each (H200).
+// Writes to page-locked memory. The driver's copy of rows of one element takes 30 ns for each (H200).
 template <class T>
 __global__ void copy_every_kernel(const std::byte* from, std::size_t stride, std::size_t count, T* to_host) {
   const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;

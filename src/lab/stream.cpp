@@ -147,10 +147,4 @@ Scalar load_scalar(Type type, const std::byte* from) {
   });
 }
 
-Scalar combine(Op op, const Scalar& left, const Scalar& right) {
-  return visit_any(left.type(), [&]<class T>(TypeTag<T>) {
-    return visit(op, [&](auto o) -> Scalar { return o(left.as<T>(), right.as<T>()); });
-  });
-}
-
 }  // namespace upsweep

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/combine.h"
 #include "base/platform.h"
 #include "base/workspace.h"
 #include "lab/primitive.h"
@@ -102,11 +103,10 @@ std::unique_ptr<Streamer> make_streamer(Platform& platform, const Rung& rung, co
   return std::make_unique<S>(platform, rung, c);
 }
 
-// Read, write and combine a value that is carried from chunk to chunk.
+// Read and write a value that is carried from chunk to chunk; combine() combines two.
 Scalar load_scalar(Type type, const std::byte* from);
 inline std::span<const std::byte> bytes_of(const Scalar& s) {
   return {static_cast<const std::byte*>(s.data()), size_of(s.type())};
 }
-Scalar combine(Op op, const Scalar& left, const Scalar& right);
 
 }  // namespace upsweep

@@ -1,4 +1,4 @@
-// What the files of the C interface share.
+// Names, errors and requests, shared by the files of the C interface.
 #pragma once
 #include <deque>
 #include <map>

@@ -17,8 +17,8 @@ struct Piece {
   std::size_t bytes;
 };
 
-// What a member sends and receives in one exchange. The pieces from one member to another have the same number, order
-// and sizes on both sides.
+// The pieces that a member sends and receives in one exchange. Those from one member to another have the same number,
+// order and sizes on both sides.
 struct Transfer {
   int rank;
   Device* device;  // whose memory has the pieces; its queue has finished all work on them

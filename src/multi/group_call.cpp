@@ -133,8 +133,7 @@ Scalar Member::read(const AnyView& array, std::size_t i) {
   });
 }
 
-// ---- messages
-// --------------------------------------------------------------------------------------------------------
+// ---- messages -------------------------------------------------------------------------------------------------------
 
 std::vector<std::vector<std::byte>> gather_bytes(GroupState& state, std::span<const std::vector<std::byte>> mine,
                                                  const std::optional<Failure>& failure) {
@@ -187,7 +186,7 @@ GroupCall::GroupCall(Group& group, std::span<const Request> requests, const Opti
     throw Error(Code::invalid_argument, std::to_string(requests.size()) + " requests for " +
                                             std::to_string(state_.devices.size()) + " members of this process");
   for (std::size_t k = 0; k < requests.size(); ++k)
-    members_.emplace_back(state_.first_rank + static_cast<int>(k), state_.devices[k], state_.landings[k], requests[k]);
+    members_.emplace_back(state_.first_rank, k, state_.devices[k], state_.landings[k], requests[k]);
 
   // Compares the calls of all members; the first difference is everyone's error.
   static constexpr std::uint8_t empty = 0xff;
@@ -268,7 +267,7 @@ void GroupCall::exchange(const std::function<void(Member&, Transfer&)>& f) {
   const int first = state_.first_rank, last = first + static_cast<int>(members_.size());
   const auto is_here = [&](const Piece& piece) { return piece.peer >= first && piece.peer < last; };
   each([&](Member& m) {
-    Transfer& to = transfers[static_cast<std::size_t>(m.rank - first)];
+    Transfer& to = transfers[m.index];
     const Activated activated(m.device.platform());
     for (int rank = first; rank < last; ++rank) {
       const Transfer& from = transfers[static_cast<std::size_t>(rank - first)];

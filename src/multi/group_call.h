@@ -57,7 +57,7 @@ class MemberError : public Error {
   using Error::Error;
 };
 
-// Why a member of this process has failed.
+// The error of a member of this process.
 struct Failure {
   int rank;
   Error error;
@@ -72,10 +72,16 @@ void tell_failure(Group& group, const Error& error) noexcept;
 // A member of this process during a call.
 class Member {
  public:
-  Member(int rank, Device& device, Landing& landing, const Request& request)
-      : rank(rank), device(device), request(request), landing_(landing), scratch_(device.workspace()) {}
+  Member(int first_rank, std::size_t index, Device& device, Landing& landing, const Request& request)
+      : rank(first_rank + static_cast<int>(index)),
+        index(index),
+        device(device),
+        request(request),
+        landing_(landing),
+        scratch_(device.workspace()) {}
 
   const int rank;
+  const std::size_t index;  // among this process's members
   Device& device;
   const Request& request;
 

@@ -1,6 +1,7 @@
 // Indices, offsets and counts on a group: integers of the caller's type, counted over the whole array.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "multi/group_call.h"
@@ -18,6 +19,13 @@ inline void require_index(const GroupCall& call, std::size_t k) {
 template <class F>
 decltype(auto) visit_index(Type type, F&& f) {
   return size_of(type) == 4 ? f(std::uint32_t{}) : f(std::uint64_t{});
+}
+
+// Returns where each part of these sizes begins in the whole array, and its end.
+inline std::vector<std::uint64_t> begins_of(std::span<const std::uint64_t> sizes) {
+  std::vector<std::uint64_t> begins{0};
+  for (const std::uint64_t size : sizes) begins.push_back(begins.back() + size);
+  return begins;
 }
 
 inline void write_indices(Member& m, const AnyView& out, const std::vector<std::uint64_t>& values, std::size_t at = 0) {

@@ -1,39 +1,39 @@
 #include "multi/merged.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "multi/index.h"
 
 namespace upsweep::multi {
 namespace {
 
 // Returns where each member's part of the result begins, and the end. The parts of the output are as large as the
 // caller made them if together they hold exactly the result, and otherwise as large as the parts of the input.
-std::vector<std::uint64_t> begins_of(GroupCall& call, const Merge& how) {
-  const auto rooms = call.gather<std::uint64_t>([&](Member& m) {
+std::vector<std::uint64_t> begins_of_result(GroupCall& call, const Merge& how) {
+  auto rooms = call.gather<std::uint64_t>([&](Member& m) {
     const Arrays out = how.output(m);
     if (out.keys.data || out.keys.count > 0) return std::uint64_t{out.keys.count};
     const std::size_t words = m.n() > 0 && out.values.count % m.n() == 0 ? out.values.count / m.n() : 1;
     return std::uint64_t{out.values.count / std::max<std::size_t>(words, 1)};
   });
-  std::uint64_t room = 0;
-  for (const std::uint64_t one : rooms) room += one;
-  std::vector<std::uint64_t> begins{0};
+  if (std::accumulate(rooms.begin(), rooms.end(), std::uint64_t{0}) == call.total()) return begins_of(rooms);
   for (int rank = 0; rank < call.size(); ++rank) {
-    const std::uint64_t share = room == call.total() ? rooms[static_cast<std::size_t>(rank)] : call.n(rank);
-    if (rooms[static_cast<std::size_t>(rank)] < share)
+    std::uint64_t& room = rooms[static_cast<std::size_t>(rank)];
+    if (room < call.n(rank))
       refuse(call.contract().name,
-             "the output of member " + std::to_string(rank) + " has " +
-                 std::to_string(rooms[static_cast<std::size_t>(rank)]) + " elements, its input " +
-                 std::to_string(share),
+             "the output of member " + std::to_string(rank) + " has " + std::to_string(room) + " elements, its input " +
+                 std::to_string(call.n(rank)),
              "the parts of the output have as many elements as the input together, or each as many as its member's");
-    begins.push_back(begins.back() + share);
+    room = call.n(rank);
   }
-  return begins;
+  return begins_of(rooms);
 }
 
 }  // namespace
 
 void merge(GroupCall& call, const Merge& how) {
-  const std::vector<std::uint64_t> begins = begins_of(call, how);
+  const std::vector<std::uint64_t> begins = begins_of_result(call, how);
   // Elements of an array of values per key: 2 if values of 16 bytes are given as elements of 8.
   std::uint64_t words = 0;
   for (const std::uint64_t one : call.gather<std::uint64_t>(
@@ -43,12 +43,10 @@ void merge(GroupCall& call, const Merge& how) {
   // 1. Each member's part, arranged.
   if (how.begin) how.begin(begins);
   std::vector<Arrays> arranged(call.members().size());
-  const int first = call.members().front().rank;
-  const auto slot = [&](const Member& m) { return static_cast<std::size_t>(m.rank - first); };
   call.each([&](Member& m) {
     if (m.n() == 0) return;
     const Arrays from = how.input(m);
-    Arrays& to = arranged[slot(m)];
+    Arrays& to = arranged[m.index];
     to.keys = m.take(from.keys.type, m.n());
     if (words) to.values = m.take(from.values.type, words * m.n());
     how.arrange_first(m, from, to);
@@ -67,8 +65,8 @@ void merge(GroupCall& call, const Merge& how) {
   call.exchange([&](Member& m, Transfer& transfer) {
     const auto rank = static_cast<std::size_t>(m.rank);
     const std::uint64_t n = begins[rank + 1] - begins[rank];
-    Arrays& to = received[slot(m)];
-    const Arrays& from = arranged[slot(m)];
+    Arrays& to = received[m.index];
+    const Arrays& from = arranged[m.index];
     const Type key = call.first().in[0].type, value = call.in_type(1).value_or(call.out_type(1).value_or(Type::u8));
     to.keys = m.take(key, n);
     if (words) to.values = m.take(value, words * n);
@@ -95,7 +93,7 @@ void merge(GroupCall& call, const Merge& how) {
 
   // 4. Each member's part of the result.
   call.each([&](Member& m) {
-    const Arrays& from = received[slot(m)];
+    const Arrays& from = received[m.index];
     if (from.keys.count == 0) return;
     Arrays to = how.output(m);
     if (!to.keys.data) to.keys = m.take(from.keys.type, from.keys.count);

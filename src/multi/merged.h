@@ -1,5 +1,5 @@
-// What sort, partition and partition_if have in common on a group. The parts of a result cannot be concatenated or
-// added: a member's elements go to several members.
+// Sort, partition and partition_if on a group: a member's elements go to several members, so that the parts of a result
+// can be neither concatenated nor added.
 //
 //   1. Each member arranges its part in scratch: as one device would, or at least so that it can be cut.
 //   2. Cuts divide each arranged part into one block per member. All members' blocks for a member are its part of the

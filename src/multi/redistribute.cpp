@@ -2,17 +2,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "multi/group_call.h"
+#include "multi/index.h"
 
 namespace upsweep::multi {
 namespace {
-
-// Where each member's part begins, and the end.
-std::vector<std::uint64_t> begins_of(std::span<const std::uint64_t> sizes) {
-  std::vector<std::uint64_t> begins{0};
-  for (const std::uint64_t size : sizes) begins.push_back(begins.back() + size);
-  return begins;
-}
 
 void copy(Group& group, std::span<const AnyView> in, std::span<const AnyView> out) {
   GroupState& state = group.state();
@@ -56,13 +49,13 @@ void copy(Group& group, std::span<const AnyView> in, std::span<const AnyView> ou
       source = m.take(host.type, host.count);
       m.write(source, 0, host.count, host.data);
     }
-    AnyView& target = received[rank - static_cast<std::size_t>(call.members().front().rank)];
+    AnyView& target = received[m.index];
     target = is_staged(m, m.request.out[0]) ? m.take(m.request.out[0].type, m.request.out[0].count) : m.request.out[0];
     list(source, from, to, transfer.sends);
     list(target, to, from, transfer.receives);
   });
   call.each([&](Member& m) {
-    const AnyView& target = received[static_cast<std::size_t>(m.rank - call.members().front().rank)];
+    const AnyView& target = received[m.index];
     if (is_staged(m, m.request.out[0])) m.read(target, 0, target.count, m.request.out[0].data);
   });
   call.finish();

@@ -5,17 +5,17 @@
 
 #include <vector>
 
+#include "base/combine.h"
 #include "ladders/reduce/contract.h"
 #include "ladders/reduce/exact.h"
 #include "multi/group_call.h"
-#include "multi/operators.h"
 
 namespace upsweep::multi {
 namespace {
 
 using ladders::reduce::is_index;
 
-// What a member contributes: a value, unless its part is empty.
+// A member's contribution: a value, unless its part is empty.
 struct Partial {
   bool given;
   Scalar value;
@@ -25,6 +25,8 @@ struct Partial {
 void extreme(GroupCall& call) {
   if (call.total() == 0) refuse("reduce", std::string(call.first().operation.name()) + " of an empty array");
   call.each([&](Member& m) {
+    const AnyView& out = m.request.out[0];
+    require_array("reduce", "the output", {out.type, out.count, out.data}, Type::u64, 1, "an index is u64");
     if (m.n() == 0) return;
     Request part = m.request;
     part.out[0] = m.landing(Type::u64, 1);

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "base/combine.h"
 #include "multi/group_call.h"
-#include "multi/operators.h"
 #include "upsweep/reduce.h"
 
 namespace upsweep::multi {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/combine.h"
 #include "multi/group_call.h"
-#include "multi/operators.h"
 #include "upsweep/scan.h"
 
 namespace upsweep::multi {
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t chunk_elements = std::size_t{1} << 18;  // of heads, at a time, that the host reads
 
-// What the other members know of a part.
+// The facts about a part that the other members need.
 struct Open {
   bool has_head;  // a segment begins in the part
   Scalar total;   // of the last such segment, or of the whole part; empty if the part is
@@ -88,8 +88,6 @@ void segmented_scan(GroupCall& call) {
     if (m.n() == 0 || how.heads != HeadKind::keys) return {};
     return m.read(m.request.in[1], m.n() - 1);
   });
-  const int first = call.members().front().rank;
-  const auto slot = [&](const Member& m) { return static_cast<std::size_t>(m.rank - first); };
   std::vector<std::uint64_t> begins(call.members().size());
   std::vector<Scalar> lasts(begins.size());  // the last element of each part, which the output may replace
   const auto heads_of = [&](Member& m) {
@@ -100,13 +98,13 @@ void segmented_scan(GroupCall& call) {
   };
   call.each([&](Member& m) {
     if (m.n() == 0) return;
-    begins[slot(m)] = call.before(m.rank) == 0 ? 0 : heads_of(m).first();
-    lasts[slot(m)] = convert(m.read(m.request.in[0], m.n() - 1), type);
+    begins[m.index] = call.before(m.rank) == 0 ? 0 : heads_of(m).first();
+    lasts[m.index] = convert(m.read(m.request.in[0], m.n() - 1), type);
   });
 
   // Scans elements [0, begin) of a part as the rest of a segment.
   const auto scan_rest = [&](Member& m, bool inclusive, const Scalar& initial, const AnyView& out) {
-    const std::uint64_t n = begins[slot(m)];
+    const std::uint64_t n = begins[m.index];
     m.run({.contract = &scan_contract,
            .operation = op,
            .in = {part_of(m.request.in[0], 0, n)},
@@ -116,7 +114,7 @@ void segmented_scan(GroupCall& call) {
 
   // 2. The segments that begin in each part, and the total of the last; or the total of a part without heads.
   const auto opens = call.gather<Open>([&](Member& m) -> Open {
-    const std::uint64_t n = m.n(), begin = begins[slot(m)];
+    const std::uint64_t n = m.n(), begin = begins[m.index];
     if (n == 0) return {};
     if (begin == n) {
       const AnyView sums = m.take(type, n);
@@ -127,7 +125,7 @@ void segmented_scan(GroupCall& call) {
     for (AnyView* array : {&part.in[0], &part.in[1], &part.out[0]}) *array = part_of(*array, begin, n - begin);
     const bool last_is_head = n - 1 == begin || heads_of(m).is_head(n - 1);
     m.run(part, call.rung());
-    const Scalar last = lasts[slot(m)], scanned = m.read(m.request.out[0], n - 1);
+    const Scalar last = lasts[m.index], scanned = m.read(m.request.out[0], n - 1);
     if (how.inclusive) return {true, scanned};
     if (last_is_head) return {true, how.initial ? combine(op, how.initial, last) : last};
     return {true, combine(op, scanned, last)};
@@ -135,13 +133,13 @@ void segmented_scan(GroupCall& call) {
 
   // 3. The rest of the segment in which each part begins.
   call.each([&](Member& m) {
-    if (begins[slot(m)] == 0) return;
+    if (begins[m.index] == 0) return;
     Scalar carried;
     for (int rank = 0; rank < m.rank; ++rank) {
       const Open& one = opens[static_cast<std::size_t>(rank)];
       if (one.total) carried = one.has_head || !carried ? one.total : combine(op, carried, one.total);
     }
-    scan_rest(m, how.inclusive, carried, part_of(m.request.out[0], 0, begins[slot(m)]));
+    scan_rest(m, how.inclusive, carried, part_of(m.request.out[0], 0, begins[m.index]));
   });
   call.finish();
 }

@@ -127,8 +127,7 @@ void select(GroupCall& call) {
     std::uint64_t n, continued, runs;  // elements; those of an earlier part's run; runs that begin here
   };
   std::vector<Run> mine(call.members().size());
-  const int first = call.members().front().rank;
-  const auto here = [&](const Member& m) -> Run& { return mine[static_cast<std::size_t>(m.rank - first)]; };
+  const auto here = [&](const Member& m) -> Run& { return mine[m.index]; };
   call.each([&](Member& m) {
     call.require_arrays(m);
     here(m) = {m.n(), 0, 0};

@@ -102,7 +102,7 @@ void narrow(std::span<Range> ranges, std::span<const std::span<const Sample>> sa
 std::vector<Cuts> find_cuts(GroupCall& call, std::span<const Arrays> sorted, std::span<const std::uint64_t> begins,
                             std::vector<std::vector<Range>> cuts) {
   const auto members = static_cast<std::size_t>(call.size());
-  // Of one member, for one cut. A round narrows the ranges to 2 * members / samples or less; three rounds find a cut of
+  // Samples per member and cut. A round narrows the ranges to 2 * members / samples or less; three rounds find a cut of
   // 2^30 elements on two members.
   const std::size_t count = std::max<std::size_t>(32 * members, 256);
   const auto is_open = [](const Range& range) { return range.begin < range.end; };
@@ -112,8 +112,7 @@ std::vector<Cuts> find_cuts(GroupCall& call, std::span<const Arrays> sorted, std
     const auto lists = call.gather_lists<Sample>([&](Member& m) {
       std::vector<Sample> all;
       for (const std::vector<Range>& ranges : cuts)
-        append_samples(m, sorted[static_cast<std::size_t>(m.rank - call.members().front().rank)].keys,
-                       ranges[static_cast<std::size_t>(m.rank)], count, all);
+        append_samples(m, sorted[m.index].keys, ranges[static_cast<std::size_t>(m.rank)], count, all);
       return all;
     });
     std::vector<std::size_t> read(members);  // samples of each member
@@ -144,7 +143,7 @@ std::vector<std::vector<Range>> whole_ranges(const GroupCall& call) {
 
 // ---- partition first ------------------------------------------------------------------------------------------------
 
-// How parts are partitioned so that few elements are in the buckets of the cuts.
+// A partition of the parts that leaves few elements in the buckets of the cuts.
 template <class K>
 struct Partitioning {
   Bucketing by;
@@ -229,7 +228,7 @@ std::vector<std::vector<Range>> cut_buckets(GroupCall& call, std::span<const Arr
       const std::vector<std::uint64_t>& at = offsets[static_cast<std::size_t>(m.rank)];
       const std::uint64_t first = at[bucket], n = at[bucket + 1] - first;
       if (n < 2) return;
-      const Arrays& arrays = arranged[static_cast<std::size_t>(m.rank - call.members().front().rank)];
+      const Arrays& arrays = arranged[m.index];
       const std::uint64_t words = arrays.values.count / std::max<std::uint64_t>(m.n(), 1);
       Request request{.contract = &sort_contract, .operation = m.request.operation, .scalars = m.request.scalars};
       request.in = {part_of(arrays.keys, first, n), part_of(arrays.values, words * first, words * n)};
@@ -277,8 +276,7 @@ void sort(GroupCall& call) {
     values.push_back(wants_indices ? indices(m, *call.out_type(1), call.before(m.rank)) : m.request.in[1]);
   });
 
-  const auto slot = [&](const Member& m) { return static_cast<std::size_t>(m.rank - call.members().front().rank); };
-  Merge how{.input = [&](Member& m) { return Arrays{m.request.in[0], values[slot(m)]}; },
+  Merge how{.input = [&](Member& m) { return Arrays{m.request.in[0], values[m.index]}; },
             .output = [](Member& m) { return Arrays{m.request.out[0], m.request.out[1]}; },
             .arrange =
                 [&](Member& m, const Arrays& from, const Arrays& to) {
@@ -307,14 +305,14 @@ void sort(GroupCall& call) {
           return;
         }
         call.each([&](Member& m) {
-          splitters[slot(m)] = m.take(type_of<T>(), chosen.splitters.size());
-          m.write(splitters[slot(m)], 0, chosen.splitters.size(), chosen.splitters.data());
+          splitters[m.index] = m.take(type_of<T>(), chosen.splitters.size());
+          m.write(splitters[m.index], 0, chosen.splitters.size(), chosen.splitters.data());
         });
       });
     };
     how.arrange_first = [&](Member& m, const Arrays& from, const Arrays& to) {
       Request request = partition;
-      request.in = {from.keys, from.values, splitters[slot(m)]};
+      request.in = {from.keys, from.values, splitters[m.index]};
       request.out = {to.keys, to.values, offsets_of(m)};
       m.run(request);
     };

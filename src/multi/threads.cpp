@@ -9,7 +9,7 @@
 namespace upsweep::multi {
 namespace {
 
-// What the threads share: one exchange of messages at a time.
+// The meeting place of the threads, for one exchange of messages at a time.
 class Meeting {
  public:
   explicit Meeting(int threads) : messages_(static_cast<std::size_t>(threads)) {}

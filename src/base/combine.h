@@ -1,10 +1,10 @@
-// Operators on values whose type is known at run time.
+// Applies operators and conversions to values whose type is known at run time.
 #pragma once
 #include "base/unsigned_as.h"
 #include "upsweep/scalar.h"
 #include "upsweep/types.h"
 
-namespace upsweep::multi {
+namespace upsweep {
 
 // Returns left op right, both of one type. Halves are combined as float and rounded once.
 inline Scalar combine(Op op, const Scalar& left, const Scalar& right) {
@@ -43,4 +43,4 @@ inline Scalar none_of(Op op, Type type) {
   });
 }
 
-}  // namespace upsweep::multi
+}  // namespace upsweep
